@@ -50,11 +50,10 @@ rng = np.random.default_rng(2019)
 #
 # A city asks 20,000 people how many minutes they need to get to work.
 # It wants to know the median, and the share of those who need an hour or more.
-# Before asking, it fixes $k = 64$ *cells* of two minutes each: cell 0 is below two minutes, and cell 63 is “126 minutes or more”.
-# So no answer lies outside.
+# Before asking, it fixes $k = 64$ *cells* of two minutes each; cell 63 is “126 minutes or more”, so no answer lies outside.
 #
 # In our invented population, a person is in cell $x$ with probability $\pi_x$.
-# Many people round to half hours, so there are spikes.
+# Many people round to quarter hours, so there are spikes.
 
 # %%
 K, EPS = 64, 1.0
@@ -66,7 +65,7 @@ people = rng.choice(K, 20_000, p=pi).tolist()
 
 # %% [markdown]
 # Any oracle of {ref}`ch-frequency` estimates the share of each cell.
-# The share of a range is the sum over its cells, and variances add up: half of all cells means 32 noisy numbers.
+# The share of half of all cells is a sum of 32 noisy numbers, whose variances add up.
 # **Can we do better if we ask about blocks of cells?**
 #
 # (sec-ranges-client)=
@@ -74,20 +73,19 @@ people = rng.choice(K, 20_000, p=pi).tolist()
 #
 # There are five *levels*, numbered $a = 0, \dots, 4$.
 # At level $a$, blocks are $b_a$ cells wide, here 1, 2, 4, 8 or 16.
-# Each person draws a level, regardless of the cell: level 0 with probability $r_0 = 3/7$, and each of the others with $1/7$.
-# {numref}`fig-ranges-levels` shows what Ann could be asked.
+# The client draws a level, regardless of the cell: level 0 with probability $r_0 = 3/7$ ({ref}`sec-ranges-variance` says why), and each of the others with $1/7$.
+# {numref}`fig-ranges-levels` shows what Ana could be asked.
 
-# %% mystnb={"figure": {"name": "fig-ranges-levels", "caption": "Ann is in cell 22 of 64. Filled: her block at each of five levels. She is asked about one of them."}, "image": {"alt": "Five rows of 64 cells. At level 0 only cell 22 is filled, at level 1 cells 22 and 23, at level 2 cells 20 to 23, at level 3 cells 16 to 23, at level 4 cells 16 to 31."}}
+# %% mystnb={"figure": {"name": "fig-ranges-levels", "caption": "Ana is in cell 22 of 64. Filled: her block at each of five levels. She is asked about one of them."}, "image": {"alt": "Five rows of 64 cells. At level 0 only cell 22 is filled, at level 1 cells 22 and 23, at level 2 cells 20 to 23, at level 3 cells 16 to 23, at level 4 cells 16 to 31."}}
 WIDTHS = (1, 2, 4, 8, 16)
 LEVELS = (0, 0, 0, 1, 2, 3, 4)  # all alike: level 0 three times
-ann = 22
-diagram.cells({f"level {a}": [v // b == ann // b for v in range(K)] for a, b in enumerate(WIDTHS)})
+ana = 22
+diagram.cells({f"level {a}": [v // b == ana // b for v in range(K)] for a, b in enumerate(WIDTHS)})
 plt.show()
 
 # %% [markdown]
-# Ann answers with a Hadamard bit: the items are the level's blocks.
-# The client draws a public row of a Hadamard matrix, and sends the sign of her block in this row.
-# The sign sent is true with probability $e^\varepsilon/(e^\varepsilon+1)$.
+# Ana answers with a Hadamard bit, in which the items are the level's blocks.
+# Her client draws a public row of a Hadamard matrix, and sends the sign of her block in this row, truly with probability $e^\varepsilon/(e^\varepsilon+1)$.
 
 
 # %%
@@ -105,7 +103,7 @@ def client(x, eps, rng, k=K, widths=WIDTHS, levels=LEVELS):
     return a, row, truth if keep else -truth
 
 
-print("Ann sends", [client(ann, EPS, rng) for _ in range(4)])
+print("Ana sends", [client(ana, EPS, rng) for _ in range(4)])
 
 # %% [markdown]
 # :::{prf:theorem} Budget
@@ -119,7 +117,7 @@ print("Ann sends", [client(ann, EPS, rng) for _ in range(4)])
 # Two cells in different blocks have different signs in some row, so the ratio is attained.
 # :::
 #
-# The function `prove` confirms this for every ε, from our own client with eight cells.
+# `prove` confirms this for our own client with eight cells:
 
 
 # %%
@@ -153,40 +151,44 @@ check(
 # (sec-ranges-server)=
 # ## The server
 #
-# *A report as a vector of cells.*
-# Let $c = (e^\varepsilon+1)/(e^\varepsilon-1)$.
-# By {ref}`ch-onebit`, the score of a block is $c$ times the sign sent times the matrix entry.
-# This score has mean 1 for the person's block, and 0 for others.
+# ### A report as a vector of cells
+#
+# For each block of the drawn level, multiply the sign sent by the block's matrix entry in the drawn row, and by $c = (e^\varepsilon+1)/(e^\varepsilon-1)$.
+# This score has mean 1 for the person's block, and 0 for others ({ref}`sec-onebit-hadamard`).
 # Write each block's score into all of its $b_a$ cells, and call this vector $T$.
 # Let $B_a(x)$ be the cells of the block of level $a$ that contains $x$.
 # Then, for a person in cell $x$ who is asked at level $a$,
 #
 # $$ \E\,T = \text{the vector with 1 in } B_a(x) \text{ and 0 elsewhere}. $$ (eq-ranges-spread)
 #
-# *Contrasts.*
+# ### Contrasts
+#
 # For any vector $u$ over the cells, take means over the blocks of each level, and finally over all cells.
 # The difference between two neighbouring levels is a *contrast*:
 #
 # $$ P_a u = (\text{means over blocks of level } a) - (\text{means over blocks of level } a+1). $$
 #
-# At the last level, subtract the mean $\bar u$ over all cells.
+# At the widest level, subtract the mean $\bar u$ over all cells.
 # The differences telescope, so the contrasts sum to $u$ again:
 #
 # $$ u = \bar u + \sum_a P_a u. $$ (eq-ranges-contrasts)
 #
-# Contrasts of different levels are orthogonal, because $P_a u$ is constant on the blocks of level $a$, and sums to zero on those of level $a+1$, where all wider contrasts are constant.
+# Contrasts of different levels are orthogonal.
+# For $P_a u$ sums to zero on each block of level $a+1$, and all wider contrasts are constant there.
 #
-# *What a report tells about a contrast.*
+# ### What a report tells us about a contrast
+#
 # Take the contrast $P_a$ of both sides of {eq}`eq-ranges-spread`, for a report of level $a'$.
-# If $a' > a$, $T$ is constant on blocks of level $a+1$, and $P_a T = 0$: wide blocks tell nothing about narrow ones.
+# If $a' > a$, $T$ is constant on blocks of level $a+1$, so $P_a T = 0$.
 # If $a' \le a$, compare with the vector $e_x$ that has 1 in cell $x$ alone.
-# Over the block of level $a$ around $x$, the mean of $\E\,T$ is $b_{a'}/b_a$, and that of $e_x$ is $1/b_a$; so $\E\,P_a T = b_{a'} P_a e_x$.
+# Over the block of level $a$ around $x$, the mean of $\E\,T$ is $b_{a'}/b_a$, and that of $e_x$ is $1/b_a$; the same holds at level $a+1$.
+# So $\E\,P_a T = b_{a'} P_a e_x$.
 # Averaged over the drawn level,
 #
 # $$ \E\,P_a T = D_a\,P_a e_x, \qquad D_a = \sum_{a' \le a} r_{a'} b_{a'}. $$ (eq-ranges-known)
 #
-# So divide by $D_a$, and add the contrasts up as in {eq}`eq-ranges-contrasts`.
-# Shares sum to 1, so their mean over cells is $1/k$, and the score of a report is
+# So divide by $D_a$, and add the contrasts as in {eq}`eq-ranges-contrasts`.
+# The mean share of a cell is $1/k$, so the score of a report is
 #
 # $$ \frac1k + \sum_a \frac{P_a T}{D_a}, \qquad \text{with mean } \frac1k + \sum_a P_a e_x = e_x. $$ (eq-ranges-score)
 #
@@ -221,8 +223,7 @@ def server(reports, eps, k=K, widths=WIDTHS, levels=LEVELS):
 
 
 # %% [markdown]
-# The share of a range is a sum of cells, so its score is a sum of scores.
-# The standard error is the standard deviation of these scores over $\sqrt n$, as in {ref}`ch-frequency`.
+# The share of a range is a sum of cells, so its score is a sum of scores, and gives the standard error as in {ref}`ch-frequency`.
 
 # %%
 scores = server([client(x, EPS, rng) for x in people], EPS)
@@ -286,10 +287,10 @@ check(
 #
 # :::{prf:proof}
 # (1) The score of the range, less $\bar u$, is the inner product of $u$ and $\sum_a P_a T/D_a$.
-# We may move $P_a$ to the other side, because $u\cdot P_a T = P_a u\cdot T$: both sides are the inner product of the two contrasts.
+# We may move $P_a$ to the other side, $u\cdot P_a T = P_a u\cdot T$, because both sides equal $P_a u\cdot P_a T$.
 #
 # (2) Take a report of level $a'$.
-# Contrasts with $a < a'$ have inner product 0 with $T$; the others are constant on the blocks of level $a'$.
+# Contrasts with $a < a'$ have inner product 0 with $T$; those with $a \ge a'$ are constant on the blocks of level $a'$.
 # Let $G = \sum_{a\ge a'} P_a u/D_a$, with the value $G_v$ on block $v$, and let $\Phi_v$ be the matrix entry of the block.
 # The inner product of (1) is $\pm c\,b_{a'} \sum_v G_v \Phi_v$.
 #
@@ -312,9 +313,9 @@ check(
 # $$ n \Var \hat F = c^2\,t\,\Big(1 - \frac tk\Big) - \Big(F - \frac tk\Big)^2. $$ (eq-ranges-flat)
 #
 # This variance grows with the length of the range, up to half of all cells.
-# In {eq}`eq-ranges-variance`, $D_a$ grows almost like the width of the blocks, and a range differs from its block means only in the two blocks at its ends.
-# So each level whose blocks are narrower than the range adds about the same amount.
-# With about $\log_2 k$ levels, each gets a share of about $1/\log_2 k$ of the people, so for the longest ranges the variance grows like $(\log k)^2$.
+# In {eq}`eq-ranges-variance`, $P_a u$ is 0 outside the two blocks of level $a+1$ at the ends of the range, and at most $\frac12$ inside, so $|P_a u|^2 \le b_a$.
+# Each of about $\log_2 k$ levels gets about $1/\log_2 k$ of the people, so $D_a$ is about $2b_a/\log_2 k$.
+# So a level adds at most about $\frac12\log_2 k$, and the sum grows at most like $(\log k)^2$.
 # {numref}`fig-ranges-length` compares the two.
 
 
@@ -351,16 +352,13 @@ plt.show()
 
 # %% [markdown]
 # A range that fits the blocks is estimated better than one that does not, so the lower line zigzags.
-# On average over all ranges of one length, single cells are better up to three cells, and blocks from four to 60.
-# The complement of a range has the same variance, so 61 cells are like three.
-# Over all ranges together, single cells need twice as many people as blocks; with 1,024 cells, eleven times as many.
+# On average over all starts (the figure shows one), single cells are better up to three cells, and blocks from four to 60.
+# Over all ranges, single cells need twice as many people as blocks; with 1,024 cells, eleven times as many.
 #
-# The probabilities $r_a$ of the levels change only the variance, never the mean.
-# Only level 0 tells about the finest contrast, so it gets the most people.
-# With the odds 3 : 1 : 1 : …, the mean variance over all ranges is within 2 % of the best odds' for 64, 256 and 1,024 cells.
+# Only level 0 contains information on the finest contrast, so it gets the most people.
+# With the proportions 3 : 1 : 1 : …, the mean variance over all ranges is within 2 % of the least possible, for 64, 256 and 1,024 cells.
 #
-# Other oracles can take the place of the Hadamard bit.
-# With the package's default, k-Subset over the blocks of each level, the standard error at $\varepsilon = 1$ is 13 % smaller.
+# The package's `Hierarchy` uses k-Subset over the blocks of each level by default; at $\varepsilon = 1$, its standard error is 13 % smaller.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the variance of every range from the client's law, and the sentences above"}
@@ -382,7 +380,7 @@ check(
     "Variance",
     "eight cells, five ranges, people in cells 0, 3 and 6: as in the theorem",
     all(abs(from_law(*r, x) - formula(*r, x, known((1, 2), SMALL))) < 1e-9 for r in RANGES for x in (0, 3, 6)),
-    control="every level heard by everybody",
+    control="everybody asked at every level",
     caught=any(abs(from_law(*r, 0) - formula(*r, 0, np.cumsum([1, 2]))) > 0.1 for r in RANGES),
 )
 
@@ -453,16 +451,15 @@ check(
 # (sec-ranges-quantiles)=
 # ## Quantiles
 #
-# Let $F(t)$ be the share of people below cell $t$.
-# The $\tau$-*quantile* is the cell in which $F$ reaches $\tau$: the first $t$ with $F(t+1) \ge \tau$.
-# For the median, $\tau = \frac12$.
-# Estimate $F$ at each $t$, with its standard error $s(t)$.
-# We exclude a cell if one of two tests rejects it, each at 2.5 %:
+# Let $F(x)$ be the share of people below cell $x$.
+# The $\tau$-*quantile* is the cell in which $F$ reaches $\tau$: the first $x$ with $F(x+1) \ge \tau$.
+# Estimate $F$ at each $x$, with its standard error $s(x)$, and exclude a cell if one of two tests rejects it, each at 2.5 %:
 #
-# $$ \begin{aligned} \hat F(t) - 1.96\,s(t) &> \tau: && \text{the quantile is below cell } t, \\ \hat F(t+1) + 1.96\,s(t+1) &< \tau: && \text{it is above cell } t. \end{aligned} $$
+# $$ \begin{aligned} \hat F(x) - 1.96\,s(x) &> \tau: && \text{the quantile is below cell } x, \\ \hat F(x+1) + 1.96\,s(x+1) &< \tau: && \text{it is above cell } x. \end{aligned} $$
 #
-# The quantile's own cell has $F(t) \le \tau \le F(t+1)$, so each test excludes it with probability at most 2.5 %, for large $n$.
+# For the quantile's own cell, $F(x) \le \tau \le F(x+1)$, so for large $n$ each test excludes it with probability at most 2.5 %.
 # Hence the cells that are left contain the quantile with probability at least 95 %.
+# The code takes all cells from the first to the last of these, which is safe.
 
 
 # %%
@@ -483,7 +480,7 @@ for tau in (0.25, 0.5, 0.75):
 table(pd.DataFrame(rows, columns=["τ", "true minutes", "95 % interval, minutes"]))
 
 # %% [markdown]
-# {numref}`fig-ranges-median` shows the tests for the median.
+# {numref}`fig-ranges-median` is for the median, $\tau = \frac12$.
 
 # %% mystnb={"figure": {"name": "fig-ranges-median", "caption": "Running share of commuters with 95 % intervals (shaded), the truth (dashes), and the cells that the tests leave for the median (bar at one half)."}, "image": {"alt": "A curve that rises from 0 to 1 between 0 and 128 minutes, inside a thin shaded band, close to a dashed curve. A short thick bar at height one half spans 28 to 32 minutes."}}
 below = scores.cumsum(1)
@@ -499,31 +496,26 @@ ax.set(xlabel="minutes", ylabel="share of people below", ylim=(-0.03, 1.03))
 plt.show()
 
 # %% [markdown]
-# The package does the same from tallies: `share(tally, start, end)` and `quantiles(tally, taus)`.
-#
 # (sec-ranges-density)=
 # ## A picture instead of intervals
 #
-# Often you only want a smooth shape, and the mean.
-# The windows of {ref}`ch-means` give both {cite:p}`li2020numerical`.
+# Often you only want a smooth shape.
+# The windows of {ref}`ch-means`, which estimate the mean, also give a shape {cite:p}`li2020numerical`.
 # Each person reports a cell; cells within a window around the true one are likelier by a factor $e^\varepsilon$.
-# The server receives a blurred picture of the population.
-# It looks for the shares under which the reports are likeliest, as in {ref}`ch-sensible`.
-# These shares are a comb, in which true spikes cannot be told from noise.
-# So let the shape be a sum of triangles, each an eighth of the range wide, with any heights: `density` finds the likeliest heights.
-# {numref}`fig-ranges-density` shows both estimates for a smooth population and for ours, with a million people.
+# The server computes the shares under which the reports are likeliest, as in {ref}`ch-sensible`.
+# They form a comb, so instead let the shape be a sum of triangles, each an eighth of the range wide: `density` finds the likeliest heights.
+# {numref}`fig-ranges-density` shows both for a million people.
 
 # %% mystnb={"figure": {"name": "fig-ranges-density", "caption": "Shares of cells from one survey of a million people by windows, ε = 1: the truth, the likeliest shares, and the likeliest mixture of triangles. Left: a smooth population. Right: the commuters.", "width": "100%"}, "image": {"alt": "Two panels. Left, the mixture of triangles lies on the smooth true curve, and the likeliest shares are a comb of a dozen spikes. Right, the truth has four spikes, which the mixture of triangles turns into hills."}}
 window = Piecewise(epsilon=EPS, steps=K - 1)
 POPULATIONS = {"smooth": smooth / smooth.sum(), "commuters": pi}
 fig, axes = plt.subplots(1, 2, figsize=(6.4, 3.4), sharey=True)
-lacks = {}
 for ax, (name, shares) in zip(axes, POPULATIONS.items(), strict=True):
     cells = rng.choice(K, 10**6, p=shares)
     reports = window.perturb(2 * cells / (K - 1) - 1, rng=rng)
-    tally = window.tally(reports)
+    tally, few = window.tally(reports), window.tally(reports[:20_000])
     comb, mixture = density(tally, smooth=0), density(tally)
-    lacks[name] = mixture.lack
+    print(f"{name}: lack {mixture.lack:.0f}, of 20,000 people {density(few).lack:.0f}")
     ax.fill_between(2 * x, shares, color="0.85", step="mid", label="truth")
     ax.plot(2 * x, comb.shares, color="0.4", linewidth=1, linestyle="--", label="likeliest")
     ax.plot(2 * x, mixture.shares, color="C0", label="triangles")
@@ -531,17 +523,12 @@ for ax, (name, shares) in zip(axes, POPULATIONS.items(), strict=True):
 axes[0].set_ylabel("share of the cell")
 axes[0].legend()
 plt.show()
-for name, shares in POPULATIONS.items():
-    cells = rng.choice(K, 20_000, p=shares)
-    few = window.tally(window.perturb(2 * cells / (K - 1) - 1, rng=rng))
-    print(f"{name}: lack {lacks[name]:.0f}, with 20,000 people {density(few).lack:.0f}")
 
 # %% [markdown]
-# For the smooth population, the picture is right except for dents.
-# The spikes of the commuters become hills, because triangles cannot be that narrow.
-# The number printed is `lack`, twice the log-likelihood that triangles lose against the likeliest shares.
-# A `lack` far above that of smooth populations refutes the triangles.
-# With the city's 20,000 people, the commuters' `lack` is no larger: the spikes go unseen.
+# On the left, the triangles are right except for dents, and the spikes of the comb are noise.
+# On the right, four spikes are real, and the triangles turn them into hills.
+# Only the printed `lack` tells the two cases apart: it is twice the log-likelihood that triangles lose against the likeliest shares.
+# With 20,000 people, the two values hardly differ.
 # Such a picture has no intervals, because nobody knows how smooth the truth is.
 #
 # (sec-ranges-which)=
@@ -550,11 +537,9 @@ for name, shares in POPULATIONS.items():
 # | you want | take |
 # |---|---|
 # | single cells, or ranges of up to three cells | an oracle of {ref}`ch-frequency` |
-# | ranges and quantiles, with intervals | blocks: `Hierarchy` |
+# | ranges and quantiles, with intervals | blocks: `Hierarchy` with `share` and `quantiles` |
 # | a picture of a smooth shape, and the mean | windows: `Piecewise`, with `density` |
 # | the share beyond one threshold that you know beforehand | yes or no, by {ref}`randomized response <ch-rr>` |
-#
-# Newer methods, not treated here, fit straight lines within blocks {cite:p}`wang2024pripl`, optimise windows {cite:p}`zheng2025piecewise`, or estimate wavelets {cite:p}`zhao2025wavelet`.
 #
 # (sec-ranges-wrong)=
 # ## What can go wrong
@@ -562,10 +547,10 @@ for name, shares in POPULATIONS.items():
 # - *The cells come from the data.*
 #   If cells are cut at the largest answer, everybody learns the largest answer.
 # - *Each person answers at all five levels, with ε/5 at each.*
-#   At $\varepsilon = 1$, the variance is five times as large: up to seven times as many people answer at a level, but $c^2$ grows from 4.7 to 101.
+#   At $\varepsilon = 1$, the variance is five times as large, because $c^2$ grows from 4.7 to 101.
 # - *Negative shares are clipped first.*
 #   Clipping lifts negative estimates to zero, so every range is biased.
-#   Take intervals from the estimate as it is; for a picture, `rising` makes shares of the estimate.
+#   Take intervals from the estimate as it is.
 #
 # (sec-ranges-exercises)=
 # ## Exercises
@@ -594,7 +579,8 @@ for name, shares in POPULATIONS.items():
 #
 # :::{dropdown} Solution
 # The client answers yes or no by randomized response; the score is $(y - q)/(p - q)$ with $p = e^\varepsilon/(e^\varepsilon+1)$ and $q = 1-p$.
-# At $\varepsilon = 1$ this client needs about 22 times fewer people, but it answers only this question.
+# Per report, its variance is $e^\varepsilon/(e^\varepsilon-1)^2 + F(1-F) = 1.03$ at $\varepsilon = 1$; that of blocks is 23 by {eq}`eq-ranges-variance`.
+# So this client needs about 22 times fewer people, but it answers only this question.
 # :::
 
 
@@ -620,7 +606,7 @@ print(f"{f:.3f} ± {error:.3f} (truth {pi[30:].sum():.3f}), {fewer:.0f} times fe
 # :::
 #
 # :::{dropdown} Solution
-# All levels together tell about the widest contrast, so $D_4 = 33/7$ is already large.
+# Reports of all levels contribute to the widest contrast, so $D_4 = 33/7$ is already large.
 # A level of two halves would raise the last $D$ to $65/8$, but all other levels would have fewer people.
 # Altogether, the mean variance of a range would rise by 8 %.
 # :::
@@ -628,8 +614,8 @@ print(f"{f:.3f} ± {error:.3f} (truth {pi[30:].sum():.3f}), {fewer:.0f} times fe
 # ## Summary
 #
 # - Sums of single cells have a variance that grows with the length of the range.
-# - Blocks of several widths, one for each person at full ε, keep the variance of all ranges small; its formula is exact for every population.
-# - A report at one level tells about all wider contrasts; the server divides each contrast by what is known about it.
+# - Blocks of several widths, one per person at full ε, keep the variance of all ranges small, by a formula that holds for every population.
+# - A report at one level contains information on all wider contrasts; the server divides each contrast by its total.
 # - Quantiles get intervals from two tests for each cell.
 # - Windows and maximum likelihood give a better picture of a smooth shape, without intervals.
 #
@@ -647,9 +633,11 @@ print(f"{f:.3f} ± {error:.3f} (truth {pi[30:].sum():.3f}), {fewer:.0f} times fe
 # | $r_a$ | probability of level $a$ (here only) |
 # | $T$ | the scores of blocks, written into their cells (here only) |
 # | $P_a$ | contrast of level $a$: its means less those of the next (here only) |
-# | $D_a$ | what reports tell about the contrast $P_a$ (here only) |
+# | $D_a$ | factor of the contrast $P_a$ in a mean report (here only) |
 # | $u$ | weights of cells; for a range, 1 inside and 0 outside (here only) |
-# | $F$ | share of a range; $F(t)$, of the people below cell $t$ (here only) |
+# | $t$ | number of cells of a range (here only) |
+# | $F$ | share of a range; $F(x)$, of the people below cell $x$ (here only) |
+# | $s(x)$ | its standard error (here only) |
 # | $\tau$ | the share that a quantile reaches (here only) |
 #
 # Next, {ref}`ch-keyvalue` asks about keys and numbers at once.

@@ -11,7 +11,7 @@
 # The phone reports your true state more often than either of the other two.
 # This is *state encoding*.
 # From many reports, the server estimates how many people take each medicine and its mean rating.
-# The older mechanism PrivKV is closely related.
+# PrivKV, an older mechanism, tosses two coins instead.
 # :::
 #
 # :::{zh}
@@ -78,8 +78,7 @@ for key in KEYS:
 # So the *client*, the program on the phone, first turns a value $v$ into a sign.
 # It tosses a coin that shows + with probability $(1+v)/2$, so the sign has mean $\frac{1+v}{2} - \frac{1-v}{2} = v$.
 # For each key, a person is now in one of three states: 0 for −, 1 for absent, 2 for +.
-# Here `toss(p, rng)` is a coin that comes up heads with probability $p$, and `pick` draws one item from a list.
-# `odds(eps)` is $e^\varepsilon$.
+# The functions `toss`, `pick` and `odds` are those of {ref}`ch-frequency`.
 
 
 # %%
@@ -95,8 +94,7 @@ def state(record, key, rng):
 
 # %% [markdown]
 # *State encoding* (SE) perturbs this state by k-RR with three symbols and privacy budget $\varepsilon > 0$.
-# k-RR keeps the state with probability $e^\varepsilon/(e^\varepsilon+2)$.
-# It moves the state to each of the other two with probability $1/(e^\varepsilon+2)$, as in {numref}`fig-kv-se`.
+# {numref}`fig-kv-se` shows the probabilities.
 
 # %% mystnb={"figure": {"name": "fig-kv-se", "caption": "State encoding. Thick arrows: the report gives the true state. Thin arrows: it gives another state."}, "image": {"alt": "Three circles in a row, state 0 with a minus sign, state 1 absent and state 2 with a plus sign. A thick loop at each circle is labelled e to the epsilon over e to the epsilon plus 2; thin arrows between all circles are labelled 1 over e to the epsilon plus 2."}}
 NAMES = {0: "−", 1: "absent", 2: "+"}
@@ -130,58 +128,42 @@ for _ in range(4):
 # Here $\varepsilon = \ln 2$, so $e^\varepsilon = 2$, and the two probabilities are 1/2 and 1/4.
 #
 # Suppose the client draws the antidepressant.
-# {numref}`fig-kv-tree` follows Ana's client along every branch of its random choices.
+# Then `laws` gives the probability of each report, for Ana and for Cleo, who does not have the key.
 
 
-# %% mystnb={"figure": {"name": "fig-kv-tree", "caption": "Ana's client for the antidepressant, rated 0.5, with ε = ln 2. Each branch is one outcome of the random choices; its probability is the product along the branch."}, "image": {"alt": "Tree with six leaves. Sign plus with probability 3/4: kept, it gives plus with 3/8; moved, minus or absent with 3/16 each. Sign minus with probability 1/4: kept, minus with 1/8; moved, absent or plus with 1/16 each."}}
+# %%
 def asked(record, rng):
     """One person's report about the antidepressant."""
     return krr3(state(record, "antidepressant", rng), log(2), rng)
 
 
-options = [["+", "−"], ["keep", "move"], ["", ""]]
-steps = ["sign", "keep or move?", "where to?"]
-diagram.tree(asked, PEOPLE["Ana"], steps=steps, options=options, names=NAMES, root="0.5")
-plt.show()
-
-# %% [markdown]
-# Adding up the leaves gives the distribution (*law*) of the report, that is, the exact probability of each report.
-# The function `laws` does this for any client and list of people: here Ana, and Cleo, who does not have the key.
-
-# %%
 ana, cleo = laws(asked, [PEOPLE["Ana"], PEOPLE["Cleo"]])
 rows = [["Ana", *(str(ana[y]) for y in NAMES)], ["Cleo", *(str(cleo[y]) for y in NAMES)]]
 table(pd.DataFrame(rows, columns=["person", *NAMES.values()]))
 
 # %% [markdown]
-# No report is more than twice as likely from Ana as from Cleo, or the other way round, and $2 = e^\varepsilon$.
-# A client is *ε-LDP* if no report is more than $e^\varepsilon$ times as likely from one person as from another.
-# It is *exactly* ε-LDP if some report attains this factor.
+# No report is more than $2 = e^\varepsilon$ times as likely from one of them as from the other.
+# The client is *exactly* ε-LDP if this holds for every two people, and some report attains the factor ({prf:ref}`def-ldp`).
 #
 # (sec-kv-privacy)=
 # ## Privacy
 #
 # :::{prf:theorem} State encoding is exactly ε-LDP
 # :label: thm-se-privacy
-# Take any two records and any report $(j, y)$, where $j$ is a key and $y$ a state.
-# The report is at most $e^\varepsilon$ times as likely from one record as from the other.
+# Every report is at most $e^\varepsilon$ times as likely from one record as from another.
 # Some records and reports attain this factor.
 # :::
 #
 # :::{prf:proof}
-# Write $P(x \to y)$ for the probability that k-RR turns state $x$ into state $y$.
-# The client draws key $j$ with probability $1/d$, whatever the record, so
-#
-# $$ \Pr[(j, y)] = \frac1d \sum_{x=0}^{2} \Pr[\text{the state of } j \text{ is } x]\; P(x \to y). $$
-#
-# The sum is a weighted average of numbers $P(x\to y)$, which are either $1/(e^\varepsilon+2)$ or $e^\varepsilon/(e^\varepsilon+2)$.
+# The client draws key $j$ with probability $1/d$, whatever the record.
+# Then k-RR turns each state of $j$ into the reported one with probability $1/(e^\varepsilon+2)$ or $e^\varepsilon/(e^\varepsilon+2)$.
+# So the report's probability is $1/d$ times an average of such numbers, weighted by the probabilities of the person's states.
 # Two such averages differ by a factor of at most $e^\varepsilon$.
-# For $y = 2$, a person with value 1 for $j$ has $\Pr[(j,y)] = e^\varepsilon/\big(d(e^\varepsilon+2)\big)$, and a person without $j$ has $1/\big(d(e^\varepsilon+2)\big)$, so this factor is attained.
+# The report + attains it, between a person with value 1 for $j$ and a person without $j$.
 # :::
 #
-# The function `prove` runs our client along every branch, with `odds(eps)` as a symbol.
-# The result holds for every ε, with three keys and these five records.
-# Its *ideal coins* have exactly the probabilities in the code, which a computer rounds to 53 bits:
+# The function `prove` confirms this for every ε, with three keys and our five records.
+# This is for *ideal coins*; a computer rounds their probabilities to 53 bits.
 
 # %%
 records = list(PEOPLE.values())
@@ -212,30 +194,28 @@ check(
 # ## The server
 #
 # The server sorts the reports by key.
-# Take one key with $N$ reports: $M_0$ say −, $M_1$ say absent, and $M_2$ say +.
+# Take one key with $N$ reports, of which $M_0$ say −, $M_1$ absent, and $M_2$ +.
 # We regard the people as a random sample from a large population, and estimate its $f$ and $m$.
 #
-# A person with the key reports a sign, + or −, with probability $(e^\varepsilon+1)/(e^\varepsilon+2)$.
-# A person without the key reports a sign with probability $2/(e^\varepsilon+2)$.
+# People with the key report one of the two signs with probability $(e^\varepsilon+1)/(e^\varepsilon+2)$, people without it with $2/(e^\varepsilon+2)$.
 # So the expected share of signs is
 #
 # $$ \E\,\frac{M_0+M_2}{N} = f\,\frac{e^\varepsilon+1}{e^\varepsilon+2} + (1-f)\,\frac{2}{e^\varepsilon+2} = \frac{f\,(e^\varepsilon-1) + 2}{e^\varepsilon+2}. $$
 #
 # In the difference $M_2 - M_0$, people without the key cancel on average.
-# For a person with the key, k-RR keeps the sign with probability $e^\varepsilon/(e^\varepsilon+2)$ and reverses it with probability $1/(e^\varepsilon+2)$:
+# For a person with the key, k-RR keeps or reverses the sign:
 #
 # $$ \E\,\frac{M_2-M_0}{N} = f\,\Big(m\,\frac{e^\varepsilon}{e^\varepsilon+2} - m\,\frac{1}{e^\varepsilon+2}\Big) = f\,m\,\frac{e^\varepsilon-1}{e^\varepsilon+2}. $$
 #
-# Replace the expectations by the observed counts, and solve for $f$ and for the product $s = f\,m$:
+# The server replaces the expectations by its counts, and solves for $f$ and for the product $s = f\,m$:
 #
 # $$ \begin{aligned} \hat f &= \frac{(e^\varepsilon+2)(M_0+M_2)/N - 2}{e^\varepsilon-1}, \\[1ex] \hat s &= \frac{e^\varepsilon+2}{e^\varepsilon-1}\cdot\frac{M_2-M_0}{N}, \qquad \hat m = \frac{\hat s}{\hat f}. \end{aligned} $$ (eq-kv-se)
 #
-# Both $\hat f$ and $\hat s$ are unbiased.
-# Their ratio $\hat m$ has a bias that shrinks as $N$ grows, slowly for a rare key.
+# For a given $N$, $\hat f$ and $\hat s$ are unbiased.
+# Their ratio $\hat m$ has a bias that shrinks as $N$ grows, slowly for a rare key ({ref}`sec-kv-ratio`).
 #
 # How large are the errors?
-# By {eq}`eq-kv-se`, $\hat f$ and $\hat s$ are averages over the $N$ reports.
-# The contribution of one report is its *score*:
+# By {eq}`eq-kv-se`, $\hat f$ and $\hat s$ are averages over the $N$ reports, in which each report has a *score*:
 #
 # | report | − | absent | + |
 # |---|---|---|---|
@@ -243,12 +223,13 @@ check(
 # | score for $s$ | $-\dfrac{e^\varepsilon+2}{e^\varepsilon-1}$ | $0$ | $\dfrac{e^\varepsilon+2}{e^\varepsilon-1}$ |
 #
 # The standard error of an average is the scores' standard deviation divided by $\sqrt N$.
-# For the mean, $\hat m - m = (\hat s - m\hat f)/\hat f$, and $\hat f$ is close to $f$.
-# So, to first order, each report has a
+# The error of the mean is $\hat m - m = (\hat s - m\hat f)/\hat f$, and $\hat f$ is close to $f$.
+# So to first order, the error is the average of
 #
-# $$ \text{score for } m = \frac{\text{score for } s - m\cdot\text{score for } f}{f}, $$
+# $$ \frac{\text{score for } s - m\cdot\text{score for } f}{f}, $$ (eq-kv-share)
 #
-# where the server inserts its estimates of $f$ and $m$.
+# each report's *share of the error*.
+# The server inserts its estimates of $f$ and $m$.
 
 
 # %%
@@ -257,8 +238,8 @@ def server(M, eps):
     e, N, share = exp(eps), M.sum(), M / M.sum()
     score_f, score_s = np.array([[e, -2, e], [-e - 2, 0, e + 2]]) / (e - 1)
     f, m = share @ score_f, (share @ score_s) / (share @ score_f)
-    score_m = (score_s - m * score_f) / f
-    f_err, m_err = (np.sqrt((share @ z**2 - (share @ z) ** 2) / N) for z in (score_f, score_m))
+    error_m = (score_s - m * score_f) / f  # shares of the error
+    f_err, m_err = (np.sqrt((share @ z**2 - (share @ z) ** 2) / N) for z in (score_f, error_m))
     return f, m, f_err, m_err
 
 
@@ -287,8 +268,8 @@ for key, (f, m) in TRUTH.items():
 table(pd.DataFrame(rows, columns=["key", "true f", "estimate", "true m", "estimate"]))
 
 # %% [markdown]
-# The estimates lie within about two standard errors of the truth.
-# Means are harder to estimate than frequencies, above all for the antidepressant: its $\hat s$ is divided by a frequency of only 0.1.
+# No estimate is much further from the truth than one standard error.
+# Means are harder to estimate than frequencies, above all for the antidepressant, where we divide by a frequency of only 0.1.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the server's estimates are unbiased; uncorrected counts are not"}
@@ -312,12 +293,10 @@ check(
 # (sec-kv-privkv)=
 # ## PrivKV, and a budget that is not spent
 #
-# PrivKV {cite:p}`ye2019privkv` appeared two years before state encoding.
-# It also draws one key, and uses two coins.
-# The first coin spends $\varepsilon_1$ on presence and is truthful with probability $p_1 = e^{\varepsilon_1}/(1+e^{\varepsilon_1})$.
-# The second coin spends $\varepsilon_2$ on the sign and is truthful with probability $p_2 = e^{\varepsilon_2}/(1+e^{\varepsilon_2})$.
-# A person who only pretends to have the key makes up a fair sign.
-# The second coin may reverse any sign, true or made up.
+# PrivKV {cite:p}`ye2019privkv` also draws one key, and tosses two coins.
+# The first spends a budget $\varepsilon_1$ on presence and is truthful with probability $p_1 = e^{\varepsilon_1}/(1+e^{\varepsilon_1})$.
+# If it makes an absent key look present, the client makes up a fair sign.
+# The second coin, with $\varepsilon_2$ and $p_2$, may reverse any sign, true or made up.
 
 
 # %%
@@ -344,8 +323,7 @@ def privkv(record, key, eps1, eps2, rng):
 # | **+** | $p_1(1-p_2)$ | $1-p_1$ | $p_1 p_2$ |
 #
 # The authors of PrivKV state the budget $\varepsilon_1+\varepsilon_2$, one part for each coin.
-# {cite:t}`gu2020pckv` show for PCKV, a similar mechanism, that key and value together cost less than the sum, and choose their split accordingly.
-# For PrivKV the exact cost is this:
+# The exact cost is lower:
 #
 # :::{prf:theorem} PrivKV spends less than its stated budget
 # :label: thm-privkv
@@ -365,17 +343,17 @@ def privkv(record, key, eps1, eps2, rng):
 # Its inverse is $e^{\varepsilon_2}/(2p_2\,e^{\varepsilon_1})$, which is at most the first because $2p_2\,e^{\varepsilon_1} \ge 1$.
 # The column − is the mirror image.
 # In the column "absent", the ratio is $e^{\varepsilon_1}$, which is below $2p_2e^{\varepsilon_1}$ because $p_2 > \frac12$.
-# For a value strictly between −1 and 1, the probabilities are averages of two rows.
-# A ratio of such averages lies between the ratios of their parts, which the values ±1 attain.
+# For a value strictly between −1 and 1, the probabilities are averages of two rows, so no ratio is larger than for values ±1.
+# As in the proof of {prf:ref}`thm-se-privacy`, the key is drawn blindly, so one key is enough.
 # Finally, $2p_2 = 2e^{\varepsilon_2}/(1+e^{\varepsilon_2}) < e^{\varepsilon_2}$.
 # :::
 #
-# A made-up sign is a fair coin.
-# So a true + is reported as + with probability $p_2$, and a made-up sign with probability 1/2: a factor of $2p_2 < 2$, not $e^{\varepsilon_2}$.
+# The reason is that a made-up sign is a fair coin.
+# It comes out as + with probability 1/2, a true + with $p_2$: a factor of $2p_2 < 2$, not $e^{\varepsilon_2}$.
 # With the published split into halves, PrivKV spends only 0.72 of a stated budget of 1.
-# To spend all of it, make both terms of the maximum equal to ε: take $\varepsilon_2 = \varepsilon$ and $e^{\varepsilon_1} = e^\varepsilon/(2p_2) = (e^\varepsilon+1)/2$.
-# We call this the *tight split*.
-# For the split into halves, `prove` finds the largest ratio for every ε, with one key and three records:
+# To spend all of a budget ε, make both terms in {prf:ref}`thm-privkv` equal to ε, as {cite:t}`gu2020pckv` do for PCKV.
+# This *tight split* has $\varepsilon_2 = \varepsilon$ and $e^{\varepsilon_1} = e^\varepsilon/(2p_2) = (e^\varepsilon+1)/2$.
+# For the split into halves, `prove` finds the largest ratio:
 
 # %%
 some = [{}, {"pill": 1.0}, {"pill": -1.0}]
@@ -389,14 +367,12 @@ def halves(record, eps, rng):
 print(prove(halves, some, rounded=False))
 
 # %% [markdown]
-# This ratio is the one in the theorem, and it is less than $x$.
-#
 # From the table, the expected share of signs is $f\,p_1 + (1-f)(1-p_1)$, and the expectation of $(M_2-M_0)/N$ is $f\,m\,p_1(2p_2-1)$.
 # Solved for $f$ and $s = f\,m$, these give unbiased estimates:
 #
 # $$ \begin{aligned} \hat f &= \frac{(M_0+M_2)/N - (1-p_1)}{2p_1-1}, \\[1ex] \hat s &= \frac{1}{p_1(2p_2-1)}\cdot\frac{M_2-M_0}{N}. \end{aligned} $$ (eq-kv-privkv)
 
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: four splits of the budget"}
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: five splits of the budget"}
 
 
 def spent(eps1, eps2):
@@ -405,11 +381,14 @@ def spent(eps1, eps2):
 
 
 tight = log((exp(1) + 1) / 2), 1.0
-splits = {split: log(2 * exp(split[1]) / (1 + exp(split[1]))) for split in ((0.5, 0.5), (0.2, 2.0), (2.0, 0.5), tight)}
+equal = (log((exp(1) + (exp(2) + 8 * exp(1)) ** 0.5) / 4),) * 2
+splits = ((0.5, 0.5), (0.2, 2.0), (2.0, 0.5), tight, equal)
+splits = {split: log(2 * exp(split[1]) / (1 + exp(split[1]))) for split in splits}
 check(
     "PrivKV",
-    f"four splits: exact ε as in the theorem; halves of 1 spend {spent(0.5, 0.5):.2f}",
-    all(abs(spent(e1, e2) - max(e2, e1 + more)) < 1e-9 for (e1, e2), more in splits.items()),
+    f"five splits: exact ε as in the theorem, and 1 for the last two; halves of 1 spend {spent(0.5, 0.5):.2f}",
+    all(abs(spent(e1, e2) - max(e2, e1 + more)) < 1e-9 for (e1, e2), more in splits.items())
+    and all(abs(spent(*split) - 1) < 1e-9 for split in (tight, equal)),
     control="the sum of the budgets",
     caught=all(spent(*split) < sum(split) - 0.1 for split in splits),
 )
@@ -419,8 +398,9 @@ check(
 # (sec-kv-privkvm)=
 # ## PrivKVM: rounds that shrink a bias
 #
-# The published server of PrivKV instead averages all reported signs, including made-up ones, and corrects the average for reversals.
-# The result tends to
+# The server published with PrivKV does not use {eq}`eq-kv-privkv`.
+# It averages all reported signs, including made-up ones, and corrects the average for reversals.
+# For many people, the result tends to
 #
 # $$ \frac{f\,p_1}{f\,p_1 + (1-f)(1-p_1)}\;m, $$ (eq-kv-privkv-bias)
 #
@@ -458,15 +438,14 @@ for _ in range(R - 1):
 print("published:      ", *(f"{mean:+.2f}" for mean in means))
 
 # %% [markdown]
-# In a later round, a share $f$ of the reported signs has mean $m$, and the others have the mean $m_{r-1}$ of the previous round.
-# For many people,
+# In a later round, a share $f$ of the reported signs has mean $m$, and the others have the mean $m_{r-1}$ of the previous round:
 #
 # $$ m_r = f\,m + (1-f)\,m_{r-1}, \qquad\text{so}\qquad m_r - m = (1-f)\,(m_{r-1} - m). $$ (eq-kv-rounds)
 #
 # Each round after the first multiplies the bias by $1-f$.
 # For a key that 2 % of people have, the bias after 115 rounds is a tenth of the bias after the first.
-# The estimate $\hat s/\hat f$ needs one round.
-# Without noise, the means are:
+# The estimate $\hat s/\hat f$ from {eq}`eq-kv-privkv` needs one round.
+# For the sleeping pill, {eq}`eq-kv-rounds` predicts:
 
 # %%
 f, m = TRUTH[key]
@@ -475,19 +454,16 @@ bias = f * p1 / (f * p1 + (1 - f) * (1 - p1)) * m - m  # after the first round
 print("for many people:", *(f"{m + bias * (1 - f) ** r:+.2f}" for r in range(R)))
 
 # %% [markdown]
-# All $R$ reports of one person together cost at worst
+# All $R$ reports of one person together cost at worst ({ref}`proof <sun2021-4-2-privkvm>`)
 #
 # $$ \varepsilon = \max\Big(\varepsilon_2,\; \varepsilon_1 + \ln(2p_2) + \frac{R-1}{R}\,\varepsilon_2\Big), $$ (eq-kv-privkvm)
 #
 # where $p_2$ is computed from $\varepsilon_2/R$.
-# For the second term, round 1 asks about a key that only one of two people has.
-# Each later round asks about another key, which both have with opposite signs, and adds $\varepsilon_2/R$ ({ref}`proof <sun2021-4-2-privkvm>`).
-# More rounds reduce the bias.
-# But each has only $\varepsilon_2/R$, so noise grows, and from some $R$ on ε does.
-# PrivKVM+ stops when means change little.
+# More rounds reduce the bias, but each round has only $\varepsilon_2/R$, so the noise grows; here, from the third round on, ε grows, too.
+# PrivKVM+ stops when the means change little.
 
 # %%
-for R in (1, 2, 10):
+for R in (1, 2, 3, 4, 10):
     print(f"ε₁ = 1, ε₂ = 4, {R:>2} rounds: ε = {privkvm_epsilon(1.0, 4.0, R):.3f}")
 
 
@@ -516,13 +492,21 @@ print(f"f = 0.02: a tenth of the first bias after {1 + log(0.1) / log(0.98):.0f}
 # (sec-kv-figure)=
 # ## Which one?
 #
-# We compare SE with PrivKV in two splits, halves and tight, using the unbiased estimates from {eq}`eq-kv-privkv`.
+# We compare SE with two splits of PrivKV that cost *exactly* ε, using the unbiased estimates from {eq}`eq-kv-privkv`.
+# One is the tight split; in the other, equal coins, $\varepsilon_1 = \varepsilon_2$, as in the published halves.
 # `study.errors` computes standard errors from scores, as our server does.
 
-# %% mystnb={"figure": {"name": "fig-kv-errors", "caption": "Standard error of frequency (left) and mean (right) against the budget ε (for halves, ε₁ + ε₂), for a key with f = 0.2 and m = 0.5 and 50,000 reports. Lines: formula. Marks: 2,000 simulated surveys each."}, "image": {"alt": "Two panels with logarithmic error axes against epsilon from 0.5 to 4. In both, PrivKV with halves lies highest, tight PrivKV slightly above state encoding, which it meets as epsilon grows. Marks lie on the lines."}}
+
+# %% mystnb={"figure": {"name": "fig-kv-errors", "caption": "Standard error of frequency (left) and mean (right) against the exact ε, for a key with f = 0.2 and m = 0.5 and 50,000 reports. Lines: formula. Marks: 2,000 simulated surveys each."}, "image": {"alt": "Two panels with logarithmic error axes against epsilon from 0.5 to 4. State encoding lies lowest in both. For the frequency, tight PrivKV lies highest and equal coins between; for the mean, equal coins lie highest. All nearly meet at 4. Marks lie on the lines."}}
+def equal_coins(eps):
+    """PrivKV with equal coins: e^ε₁ solves 2x² = e^ε (1 + x)."""
+    each = log((exp(eps) + np.sqrt(exp(2 * eps) + 8 * exp(eps))) / 4)
+    return PrivKV(d=1, key_epsilon=each, value_epsilon=each)
+
+
 CLASSES = {
-    "PrivKV, halves": lambda eps: PrivKV.nominal_split(1, eps),
-    "PrivKV, tight": lambda eps: PrivKV.tight_split(1, eps),
+    "equal coins": equal_coins,
+    "tight split": lambda eps: PrivKV.tight_split(1, eps),
     "state encoding": lambda eps: StateEncoding(d=1, epsilon=eps),
 }
 exact, surveys = study.errors(CLASSES, np.arange(0.5, 4.1, 0.5), f=0.2, m=0.5, n=50_000, rng=rng)
@@ -531,27 +515,27 @@ for ax, what in zip(axes, ("frequency", "mean"), strict=True):
     line, marks = (frame[frame["estimate"] == what] for frame in (exact, surveys))
     sns.lineplot(line, x="ε", y="error", ax=ax, **theory("mechanism", [*CLASSES]))
     sns.lineplot(marks, x="ε", y="found", ax=ax, **simulation("mechanism", [*CLASSES], of="std"))
-    ax.set(yscale="log", xlabel="budget ε", ylabel=f"standard error of the {what}")
+    ax.set(yscale="log", xlabel="exact ε", ylabel=f"standard error of the {what}")
     plain_ticks(ax)
 label_lines(axes)
 plt.show()
 
 # %% [markdown]
-# At every budget shown, state encoding has the smallest errors of the three, and its server is the simplest.
-# The tight split comes close.
-# It keeps a sign with probability $p_1p_2 = e^\varepsilon/(e^\varepsilon+3)$, and each wrong sign has $1/(e^\varepsilon+3)$: this is k-RR over *four* symbols, two of which the server reads as "absent".
-# The split into halves has the largest errors: it leaves budget unspent, and for means it gives the sign too little.
+# At every ε shown, state encoding has the smallest errors of the three.
+# The tight split has the same law as k-RR over *four* symbols, two of which the server reads as "absent".
+# Equal coins are better for frequencies than the tight split, and worse for means.
+# At a *stated* budget, the published halves are worse than the tight split for both, because they leave budget unspent.
 #
 # (sec-kv-wrong)=
 # ## What can go wrong
 #
 # - *The client draws a key that the person has.*
-#   The key alone then reveals one of her medicines.
+#   Then the key alone reveals one of the person's medicines.
 # - *The client sends an absent key as the value 0.*
-#   Every frequency becomes 1, and every mean becomes $f\,m$.
+#   All estimated frequencies are then near 1, and the means near $f\,m$.
 # - *The server publishes the mean of a rare key.*
 #   Look at its standard error first.
-#   If $\hat f$ is within three standard errors of 0, do not trust even that error.
+#   If $\hat f$ is within three standard errors of 0, do not trust the mean's standard error either.
 #
 # (sec-kv-exercises)=
 # ## Exercises
@@ -567,7 +551,7 @@ plt.show()
 #
 # The scores for $f$ are $2, -2, 2$, with mean 0.2 and mean square 4, so the standard error of $\hat f$ is $\sqrt{(4 - 0.04)/1000} = 0.063$.
 #
-# The scores for $m$ are $-22, 2, 18$, with mean 0 and mean square 223.2, so the standard error of $\hat m$ is $\sqrt{223.2/1000} = 0.47$.
+# The shares of the error of $\hat m$ are $-22, 2, 18$, with mean 0 and mean square 223.2, so the standard error of $\hat m$ is $\sqrt{223.2/1000} = 0.47$.
 #
 # Publish the frequency, 0.20 ± 0.06.
 # It is 3.2 standard errors from 0, so the error of the mean can be trusted; but a mean of 0.20 ± 0.47 tells us nothing.
@@ -587,7 +571,7 @@ plt.show()
 # $$ \Big(\frac{e^\varepsilon+1}{e^\varepsilon-1}\Big)^2 \quad\text{with}\quad \frac{e^\varepsilon+1}{e^\varepsilon+2}\Big(\frac{e^\varepsilon+2}{e^\varepsilon-1}\Big)^2 \quad\text{for SE.} $$
 #
 # SE's variance is $\frac{e^\varepsilon+2}{e^\varepsilon+1}$ times as large: 27 % larger at $\varepsilon = 1$.
-# SE reserves a third state that nobody is in.
+# SE spends part of its budget on the state "absent", in which nobody is.
 # :::
 
 
@@ -615,7 +599,7 @@ print(prove(only_sign, [-1.0, 1.0], rounded=False))
 # Ten fresh reports cost $10\,\varepsilon$ in the worst case.
 # Compare Cleo with a person who rates every medicine 1: each + is $e^\varepsilon$ times as likely from that person, whatever key is drawn.
 # The client can report at $\varepsilon/10$ each week, or draw its key once and repeat its first report, which costs $\varepsilon$ in total.
-# The price of repeating is that the server learns about only one of her medicines.
+# But then the server learns about only one of her medicines.
 # A change of her rating must not trigger a new report, because the new report would reveal the change.
 # :::
 #
@@ -624,7 +608,7 @@ print(prove(only_sign, [-1.0, 1.0], rounded=False))
 # - State encoding reports the state of one blindly drawn key by k-RR; it is exactly ε-LDP for whole records.
 # - Two expected counts, solved for $f$ and $s = f\,m$, give the estimates; their ratio, the mean, is unreliable for rare keys.
 # - To first order, an estimate is an average of scores; their spread gives its standard error.
-# - PrivKV in halves leaves budget unspent; with the tight split, it comes close to state encoding.
+# - PrivKV in halves spends less than its stated budget; with the tight split, it comes close to state encoding.
 # - PrivKVM reduces the bias of a published mean round by round; the ratio of unbiased estimates needs one round.
 #
 # ## Letters
@@ -634,7 +618,7 @@ print(prove(only_sign, [-1.0, 1.0], rounded=False))
 # | $d$ | number of keys, or of attributes |
 # | $f$ | share of people who have something (of the population, for a random sample) |
 # | $m$ | mean value of a key among the people who have it |
-# | $s$ | $f\,m$, the sum of the values of a key over the number of people |
+# | $s$ | $f\,m$, the sum of all values of a key, divided by the number of people |
 # | $j$ | a key, or an attribute: one of the $d$ |
 # | $v$ | value of a key, between −1 and 1 |
 # | $N$ | number of reports about one key |

@@ -10,7 +10,7 @@
 # So your phone turns your whole record into one number: three states per key, $3^d$ numbers for $d$ keys.
 # It sends this number through a frequency oracle, which estimates all shares.
 # Every correlation is then a ratio of two sums of shares.
-# If you will compare only two keys, ask about these two.
+# If you only want to compare two keys, ask only about these two.
 # :::
 #
 # :::{zh}
@@ -22,7 +22,7 @@
 # 键较多时，表的规模使误差迅速增大；若只关心两个键，只问这两个键，或让每人回答公开抽取的一对键，误差小得多。
 # :::
 #
-# You need states from {ref}`ch-keyvalue` and unary encoding from {ref}`ch-frequency`.
+# You need states and scores from {ref}`ch-keyvalue`, and unary encoding from {ref}`ch-frequency`.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
 # Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
@@ -61,20 +61,20 @@ rng = np.random.default_rng(2021)
 # (sec-corr-question)=
 # ## Who has a fever, given a cough?
 #
-# The app of {ref}`ch-keyvalue` now asks about symptoms and their severity, from −1 (mild) to 1 (severe).
+# The app now asks about symptoms and their severity, from −1 (mild) to 1 (severe).
 
 # %%
 KEYS = ["cancer", "fever", "cough"]
 PEOPLE = {
     "Ana": {"cancer": 1.0, "cough": -1.0},
     "Ben": {"cancer": -1.0, "fever": 1.0, "cough": 1.0},
-    "Cleo": {"fever": -1.0, "cough": -1.0},
-    "Dev": {},
+    "Cleo": {},
+    "Dev": {"fever": -1.0, "cough": -1.0},
     "Eve": {"fever": 0.5},
 }
 
 # %% [markdown]
-# Ana, Ben and Cleo cough, and two of the three have a fever.
+# Ana, Ben and Dev cough, and two of the three have a fever.
 #
 # A *condition* $C$ requires some keys to be present and others absent, for example “cough, no cancer”.
 # We ask about another key $j$ among the people who meet $C$:
@@ -83,7 +83,7 @@ PEOPLE = {
 # - the *mean correlation* $m_{j\mid C}$ is the mean value of $j$ among those who have $j$.
 #
 # Nobody should learn that Ana has cancer.
-# **Can the app still estimate both?**
+# **Can the app still estimate both correlations?**
 #
 # State encoding asks each person about one key.
 # Compare two populations; in each, half have a fever and half a cough:
@@ -100,23 +100,20 @@ def one_key(crowd, rng):
 
 
 for crowd in (TOGETHER, APART):
-    # law gives the exact distribution of what a function of rng returns; laws, below, one law per record
     exact = law(partial(one_key, crowd))
     print(*(f"{key} {has}: {p}" for (key, has), p in sorted(exact.items())), sep=", ")
 
 # %% [markdown]
-# These reports have the same distribution (law) in both populations, even without noise.
+# These reports have the same law in both populations, even without noise.
 # Yet $f_{\text{fever}\mid\text{cough}}$ is 1 in the first and 0 in the second, so no server can estimate it.
-# Single-key reports help only if each person sends several; here each sends one.
+# Single-key reports could help only if each person sent several.
 #
 # (sec-corr-index)=
 # ## One number for a record
 #
-# Again a coin turns each value into a sign whose mean is the value.
-# A key then has state 0 for −, 1 for absent, or 2 for +.
-# Read as digits in base three, the states of all $d$ keys form one number, the *index* of the record:
-#
-# $$ x = \sum_{j=1}^{d} 3^{d-j}\, \mathrm{state}_j, \qquad 0 \le x < 3^d. $$
+# As in {ref}`sec-kv-se`, a coin turns each value into a sign, and a key has state 0 for −, 1 for absent, or 2 for +.
+# Read as digits in base three, the states of all $d$ keys form one number, the *index* of the record.
+# It is one of $3^d$ numbers, from 0 on.
 
 
 # %%
@@ -139,24 +136,19 @@ for name, record in PEOPLE.items():
 
 # %% [markdown]
 # Ana's states are 2, 1 and 0, so her index is $2\cdot 9 + 1\cdot 3 + 0 = 21$.
-# Eve's index is one outcome of her coin; it could also be 10.
+# Eve's index could also be 10, because her sign is random.
 #
 # The client sends the index through a frequency oracle.
 # The paper uses unary encoding and calls this *indexing one-hot* (IOH).
-# Of the $3^d$ bits of a report, bit $x$ is 1 with probability $p$, the others with $q$:
-#
-# | | $p$ | $q$ |
-# |---|---|---|
-# | OUE | $\dfrac12$ | $\dfrac{1}{e^\varepsilon+1}$ |
-# | SUE | $\dfrac{e^{\varepsilon/2}}{e^{\varepsilon/2}+1}$ | $\dfrac{1}{e^{\varepsilon/2}+1}$ |
-#
-# {numref}`fig-corr-schematic` shows one report.
+# A report has $3^d$ bits; bit $x$ is 1 with probability $p$ if $x$ is the person's index, and with $q$ otherwise.
+# OUE and SUE have the $p$ and $q$ of {ref}`sec-freq-clients`.
+# {numref}`fig-corr-schematic` shows one report, in which the bit of Ana's own index came out 0.
 
 
 # %%
 def oue(eps):
     """The probabilities p and q of OUE."""
-    return 1 / 2, 1 / (odds(eps) + 1)  # odds(eps) is e^ε
+    return 1 / 2, 1 / (odds(eps) + 1)
 
 
 def ioh(record, keys, p, q, rng):
@@ -191,10 +183,10 @@ plt.show()
 #
 # For fixed $y$, the numbers $\Pr[y \mid x]$ differ by a factor of at most $e^\varepsilon$, and so do their weighted averages.
 # The two indices with ratio $e^\varepsilon$ come from two records with values ±1, which attain it.
-# Given the indices, the estimates of their shares are unbiased; the average over the signs is the expected share.
+# For fixed signs, the estimates are unbiased for the shares of the indices; averaged over the signs, for the expected shares.
 # :::
 #
-# For two keys and five records, `prove` finds the same for our client:
+# `prove` confirms the privacy of our client, for two keys and five records:
 
 # %%
 TWO = ["fever", "cough"]
@@ -241,16 +233,8 @@ check(
 # ## Every question is a sum over cells
 #
 # Let $f_x$ be the expected share of people with index $x$.
-# The share of people who meet a condition is a sum of such cells, for “cough, no cancer”:
-#
-# $$ F = f_9 + f_{11} + f_{12} + f_{14} + f_{15} + f_{17}. $$
-#
-# In code, each key has a vector of three weights, one per state; `ANY` is for keys without a condition.
-# The weight $u_x$ of an index is the product of its keys' weights, and $F = \sum_x u_x f_x$.
-# For example, index 11 has the states 1, 0 and 2: no cancer, a fever, a cough.
-# So $u_{11}$ is `ABSENT[1] * ANY[0] * PRESENT[2]`, which is 1.
-#
-# With the vector `SIGNED` for a key, $F$ becomes (share with +) − (share with −).
+# The share of people who meet a condition is a sum of such cells.
+# For example, six cells add up to the share who cough and have no cancer ({numref}`fig-corr-schematic`).
 # Both correlations are ratios of two such sums:
 #
 # $$ \begin{aligned} f_{j\mid C} &= \frac{\text{share with } C \text{ and } j}{\text{share with } C}, \\[1ex] m_{j\mid C} &= \frac{(\text{share with } C \text{ and } j = {+}) - (\text{share with } C \text{ and } j = {-})}{\text{share with } C \text{ and } j}. \end{aligned} $$
@@ -280,32 +264,18 @@ QUESTIONS = {
     ),
 }
 cells = [index(record, KEYS, rng) for record in records]
-f = np.bincount(cells, minlength=27) / 5
+found = np.bincount(cells, minlength=27) / 5  # of five people
 for question, (part, whole) in QUESTIONS.items():
-    print(f"{question}: {f @ part / (f @ whole):.2f}")
+    print(f"{question}: {found @ part / (found @ whole):.2f}")
 
 # %% [markdown]
-# The paper writes a condition as two bit strings in the order of `KEYS`.
-# In $a$, bits mark the named keys; in $b$, those that must be present.
-# So “cough, no cancer” is $(101, 001)$, and $F^a_b$ is the share of people who meet it.
-# A string $g$ fixes every key, and $e_j$ has a single 1, at key $j$.
-# Three printed formulas differ from the paper's own words:
+# Each key has a vector of three weights, one per state; `ANY` is for keys without a condition.
+# The weight $u_x$ of an index is the product of its keys' weights, and the sum is $F = \sum_x u_x f_x$.
+# For example, index 11 has the states 1, 0 and 2: no cancer, a fever, a cough.
+# So for “cough, no cancer”, $u_{11}$ is `ABSENT[1] * ANY[0] * PRESENT[2]`, which is 1.
+# With the vector `SIGNED` for a key, $F$ becomes (share with +) − (share with −).
 #
-# :::{table}
-# :class: beside
-#
-# | Printed | Right |
-# |---|---|
-# | $\displaystyle f_{j\mid C} = \frac{f^{a}_{b \vee e_j}}{f^a_b}$ | $\displaystyle f_{j\mid C} = \frac{\boxed{F}^{\boxed{\scriptstyle a \vee e_j}}_{b \vee e_j}}{\boxed{F}^a_b}$ |
-# | $F^{011}_{011} = F^{011}_{011} + F^{011}_{111}$ | $F^{011}_{011} = F^{\boxed{\scriptstyle 111}}_{011} + F^{\boxed{\scriptstyle 111}}_{111}$ |
-# | $\displaystyle S^{\pm}_{j\mid C} = \sum_{g:\; g\wedge a = b} S^{\pm}_{j,g}$ | $\displaystyle S^{\pm}_{j\mid C} = \sum_{g:\; g\wedge a = b,\; \boxed{\scriptstyle g_j = 1}} S^{\pm}_{j,g}$ |
-# :::
-#
-# - The ratio is printed with $f$ for $F$, and its numerator does not name key $j$ ({ref}`§3.2 (a) <sun2021-3-2-a>`).
-# - The two cases, with and without cancer, name all three keys, so $a$ is 111 ({ref}`§3.2 (b) <sun2021-3-2-b>`).
-# - $S^+$ and $S^-$ are the shares with each sign; as printed, both count people without key $j$, too ({ref}`§3.3 (c) <sun2021-3-3-c>`).
-#   If $a$ and $b$ already name $j$, which the paper allows, both are right.
-#   The surplus is the same in both and cancels in $S^+-S^-$.
+# The paper lists the indices of a condition one by one; some of its formulas are misprinted ({ref}`§3.2 <sun2021-3-2-a>`).
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the paper's lists of indices give the same sums, for all conditions"}
@@ -349,16 +319,16 @@ check(
 #
 # $$ \E\, y_x = f_x\, p + (1-f_x)\, q, \qquad \hat f_x = \text{average of}\; \frac{y_x - q}{p - q} \;\text{over } n \text{ reports}. $$
 #
-# The fraction is the report's *score* for index $x$.
-# Its score for $F$ is $\sum_x u_x \times (\text{its score for } x)$.
+# The fraction is the report's score for index $x$.
+# The report's score for $F$ is the sum of these scores with the weights $u_x$.
 #
 # A correlation is a ratio $\rho = F_1/F_0$, with weights $u_x$ above and $u'_x$ below.
-# If $\hat F_0$ is close to $F_0$, its error is
+# As for a mean in {eq}`eq-kv-share`, its error is to first order
 #
-# $$ \hat\rho - \rho = \frac{\hat F_1 - \rho\, \hat F_0}{\hat F_0} \approx \frac{\hat F_1 - \rho\, \hat F_0}{F_0}. $$ (eq-corr-ratio)
+# $$ \hat\rho - \rho \approx \frac{\hat F_1 - \rho\, \hat F_0}{F_0}, $$ (eq-corr-ratio)
 #
-# The right side is a single sum, with weights $(u_x - \rho\, u'_x)/F_0$.
-# Its standard error is the standard deviation of its scores, divided by $\sqrt n$.
+# if $\hat F_0$ is close to $F_0$.
+# The right side is a single sum, with weights $(u_x - \rho\, u'_x)/F_0$, so its scores give the standard error.
 
 
 # %%
@@ -397,8 +367,8 @@ for (question, (part, whole)), truth in zip(QUESTIONS.items(), (FEVER, FEVER_ONL
 table(pd.DataFrame(rows, columns=["question", "truth", "estimate", "denominator / its error"]))
 
 # %% [markdown]
-# All estimates are within about two standard errors of the truth.
-# The mean has the largest error: only 12 % meet its condition and have a fever.
+# All estimates are within two standard errors of the truth.
+# The mean has the largest error, because only 12 % meet its condition and have a fever.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the package's server gives the same estimates, and errors within 3 %"}
@@ -428,7 +398,6 @@ check(
 # (sec-corr-oracle)=
 # ## SUE or OUE?
 #
-# Given the index, the bits of one report are independent, so the variances of cells add up.
 # The paper finds OUE better, but that depends on the question:
 #
 # :::{prf:theorem} SUE or OUE
@@ -437,16 +406,18 @@ check(
 #
 # $$ \frac{\sum_x u_x^2 f_x}{\sum_x u_x^2} < \frac{e^{\varepsilon/2}}{(e^{\varepsilon/2}+1)^2}. $$
 #
-# If the sum counts the people in $J$ cells, a share $F$ of all people, the left side is $F/J$.
+# If $J$ of the weights are 1 and all others 0, the left side is $F/J$.
 # :::
 #
 # :::{prf:proof}
-# Bit $x$ has variance $p(1-p)$ for people with index $x$ and $q(1-q)$ for others, so for fixed people and signs, with their own shares $f_x$,
+# Given a person's index, the bits of the report are independent.
+# Bit $x$ has variance $p(1-p)$ if $x$ is the index, and $q(1-q)$ otherwise.
+# On average over people and signs, a share $f_x$ has index $x$, so the bits contribute to $n\Var\hat F$
 #
-# $$ n \Var \hat F = \sum_x u_x^2\, \frac{f_x\, p(1-p) + (1-f_x)\, q(1-q)}{(p-q)^2}. $$
+# $$ \sum_x u_x^2\, \frac{f_x\, p(1-p) + (1-f_x)\, q(1-q)}{(p-q)^2}. $$
 #
-# Drawing people and signs adds the same to both oracles.
-# Since $p = \frac12$ for OUE, its $p(1-p)$ is $q(1-q) + (p-q)^2$, which leaves $f_x$ in the fraction:
+# The choice of people and signs adds the same to both oracles.
+# For OUE, $p(1-p) = \frac14 = q(1-q) + \big(\frac12-q\big)^2$, which leaves $f_x$ in the fraction:
 #
 # | | $p-q$ | $q(1-q)$ | $p(1-p)$ | fraction |
 # |---|---|---|---|---|
@@ -461,16 +432,14 @@ check(
 # :::
 #
 # So OUE is better for few people in many cells, and SUE for large $\varepsilon$.
-# {numref}`fig-corr-oracle` shows both for fever given cough, with the weights from {eq}`eq-corr-ratio`.
-# From $\varepsilon = 3$ on, k-RR of the index is best.
+# {numref}`fig-corr-oracle` adds k-RR of the index, which is best from $\varepsilon = 3$ on.
 
 # %% mystnb={"figure": {"name": "fig-corr-oracle", "caption": "Standard error of the frequency of fever given cough; three keys, 100,000 people. Lines: formula. Marks: 500 simulated surveys each."}, "image": {"alt": "Standard error on a logarithmic axis against epsilon from 1 to 10. OUE is slightly below SUE until they cross near epsilon 8. The index by k-RR begins highest, crosses both between 2 and 3, and is lowest from there on."}}
-ORACLES = {  # GRR is k-RR
+ORACLES = {
     "SUE": lambda eps: IOH.of(KEYS, SUE, eps),
     "OUE": lambda eps: IOH.of(KEYS, OUE, eps),
     "k-RR": lambda eps: IOH.of(KEYS, GRR, eps),
 }
-# study.errors: the standard error by formula, and the estimates of simulated surveys
 exact, surveys = study.errors(ORACLES, range(1, 11), shares=SHARES, n=100_000, rng=rng, surveys=500)
 ax = sns.lineplot(exact, x="at", y="error", **theory("design", [*ORACLES]))
 sns.lineplot(surveys, x="at", y="found", ax=ax, **simulation("design", [*ORACLES], of="std"))
@@ -505,12 +474,12 @@ check(
 # (sec-corr-design)=
 # ## All keys, or two?
 #
-# The share who cough is a sum over two thirds of the $3^d$ cells, with all their errors.
+# The share who cough is a sum over two thirds of the $3^d$ cells, and collects all their errors.
 # For pairs of keys there are two smaller designs:
 #
-# - *One pair*: each person draws one pair at random and names it, and reports its index, one of nine, by k-RR.
-# - *These two*: everybody reports the index of the two keys in question.
-#   Each further pair costs another ε.
+# - *One pair*: each client draws one pair at random, names it, and reports its index, one of nine, by k-RR.
+# - *These two*: every client reports the index of the two keys in question.
+#   With this design, each further pair costs another ε.
 
 
 # %%
@@ -528,7 +497,7 @@ def one_pair(record, keys, eps, rng):
 
 
 # %% [markdown]
-# Our server works for both, with two vectors and only the reports about this pair; $n$ is their number.
+# Our server works for both, on the reports about this pair only.
 # Write each report as nine bits with a single 1, and take $p = e^\varepsilon/(e^\varepsilon+8)$ and $q = 1/(e^\varepsilon+8)$.
 # {numref}`fig-corr-design` compares the designs for our population.
 # Further keys resemble cancer: a fifth of the people have each, independently.
@@ -573,8 +542,9 @@ plt.show()
 #
 # The 6,366 magazine readers of {ref}`ch-rr` rated their marriages.
 # Are affairs more frequent if the marriage is *strained* (rated fair or worse)?
-# We try three designs at $\varepsilon = 2$; k-RR on all keys would be the worst.
-# Only presence matters, so all values are 0 and the signs waste coins; compare Exercise 2.
+# We try three designs at $\varepsilon = 2$.
+# For all keys we take OUE, because 81 cells are many more than $3e^2+2$ ({prf:ref}`thm-crossover`).
+# Only presence matters, so all values are 0; Exercise 2 saves the signs.
 
 # %%
 people = datasets.fair()
@@ -596,7 +566,7 @@ def readers(keys):
 
 def survey(mechanism, *pair):
     """All readers report, and the server makes its table."""
-    reports = mechanism.perturb(readers(mechanism.keys), rng=rng)  # of PairSampling, each names its pair
+    reports = mechanism.perturb(readers(mechanism.keys), rng=rng)
     return mechanism.table(*pair, mechanism.tally(reports))
 
 
@@ -619,6 +589,7 @@ table(pd.DataFrame(rows, columns=["affair, given", "truth", *tables]))
 
 # %% [markdown]
 # Affairs are more frequent in strained marriages: the shares differ by about 2, 2.5 and 6 times the sum of their errors.
+# The standard error of a difference is never larger than this sum.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: how often the 95 % intervals cover the truth"}
 mechanism, truth = IOH.of(pair, GRR, 2.0), held["affair"][held["strain"]].mean()
@@ -640,15 +611,14 @@ check(
 # ## What can go wrong
 #
 # - *Hardly anybody meets the condition.*
-#   If the last number from `server` is below 3, the estimated ratio can be anything.
-# - *You ask about “severe fever”.*
+#   If the denominator is less than three of its standard errors from 0, the estimated ratio can be anything.
+# - *The survey did not ask for what you want to know, such as “severe fever”.*
 #   The table holds only signs; choose finer states before the survey.
-# - *You set negative cells to 0.*
+# - *The server sets negative cells to 0.*
 #   Over thousands of nearly empty cells, the bias adds up.
 #   Sum first, then correct the small table.
 # - *You try all questions.*
-#   Eight keys have 28 pairs; either direction of a pair tests the same thing.
-#   One or two would look significant at 5 % though no keys are related.
+#   Among the 28 pairs of eight unrelated keys, one or two look significant at 5 %.
 #
 # (sec-corr-exercises)=
 # ## Exercises
@@ -666,7 +636,7 @@ check(
 # So $t = 5 + \sqrt{24} = 9.90$, and $\varepsilon = 2\ln t = 4.58$.
 #
 # For a ratio, take the weights from {eq}`eq-corr-ratio`.
-# The right side falls to 0 as $\varepsilon$ grows, so SUE is better in the end, unless all cells with a weight are empty.
+# The right side falls to 0 as $\varepsilon$ grows, so SUE is better in the end, unless nobody is in the cells that are counted.
 # The right side is never above $\frac14$: a cell with more than a quarter of the people is better under SUE at every $\varepsilon$.
 # :::
 #
@@ -721,7 +691,7 @@ print(f"{estimate:.3f} ± {error:.3f}")
 #
 # ## Summary
 #
-# - A single-key report per person does not show which keys occur together.
+# - One report per person about a single key does not show which keys occur together.
 # - IOH reports the whole record as one of $3^d$ numbers, and protects all of it.
 # - Every correlation is a ratio of two sums of estimated shares.
 # - OUE is better than SUE for few people in many cells; k-RR is best for small tables or large $\varepsilon$.
@@ -744,14 +714,11 @@ print(f"{estimate:.3f} ± {error:.3f}")
 # | $f_{j\mid C}$ | frequency correlation (here only) |
 # | $m_{j\mid C}$ | mean correlation (here only) |
 # | $u_x$ | weight of index $x$ (here only) |
+# | $u'_x$ | its weight in the denominator (here only) |
 # | $F$ | a weighted sum of shares (here only) |
 # | $F_0$ | denominator of a ratio (here only) |
 # | $F_1$ | its numerator (here only) |
 # | $\rho$ | the ratio (here only) |
 # | $J$ | number of cells added up (here only) |
-# | $a$ | named keys, as bits (here only) |
-# | $b$ | required keys, as bits (here only) |
-# | $g_j$ | whether string $g$ requires key $j$ (here only) |
-# | $e_j$ | key $j$ alone, as bits (here only) |
 #
 # Next, in {ref}`ch-wheel`, people with many key–value pairs report one of them.

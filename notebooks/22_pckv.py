@@ -6,7 +6,7 @@
 #
 # :::{admonition} In one minute
 # A shop sells thousands of games, and each customer owns a few.
-# A question about a random game is wasted on nearly everybody.
+# Nearly everybody has nothing to say about a random game.
 # *PCKV* draws one of the customer's own games instead.
 # It first fills up short lists with dummies.
 # *The wheel* places all games on a small circle by a public hash.
@@ -19,10 +19,10 @@
 # PCKV 先把每人的记录用虚拟键填充到固定长度，再从中抽取一个键值对上报：PCKV-GRR 对带符号的键使用 k-RR，PCKV-UE 对每个键各作一次回答。
 # Wheel 机制用公开的哈希函数把键映射到圆周的槽上，用户报告一个槽，被自己的键覆盖的槽概率较大；Wheel-KV 让每个键占两个相邻的槽，分别表示正负。
 # 三个概率 $\alpha$、$\beta$、$\gamma$ 足以描述所有这些机制，并给出频率与均值的估计及其标准误差。
-# 本章推导 PCKV-UE 中 ½ 与 $2/(e^\varepsilon+3)$ 的来历，证明各机制的隐私性，并说明何时选用哪一种。
+# 本章证明各机制的隐私性，并说明何时选用哪一种。
 # :::
 #
-# You need state encoding from {ref}`ch-keyvalue` and k-RR from {ref}`ch-frequency`.
+# You need state encoding and scores from {ref}`ch-keyvalue`, and k-RR from {ref}`ch-frequency`.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
 # Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
@@ -35,8 +35,8 @@ import numpy as np
 import pandas as pd
 import seaborn as sns
 
-from ldpnb import PCKVGRR, PCKVUE, PrivKV, Records, StateEncoding, WheelKV, epsilon, law, laws, moments, prove
-from ldpnb.book import check, diagram, label_lines, plain_ticks, style, table, theory
+from ldpnb import PCKVGRR, PCKVUE, Records, StateEncoding, WheelKV, epsilon, law, laws, moments, prove
+from ldpnb.book import check, label_lines, plain_ticks, style, table, theory
 from ldpnb.book.studies import pckv as study
 from ldpnb.chance import odds, pick, toss
 
@@ -48,17 +48,16 @@ rng = np.random.default_rng(2024)
 # ## Twenty games, few each
 #
 # A shop sells $d = 20$ games, numbered from 0.
-# Each game is a key, and a person's record lists her games with their ratings, from −1 to 1.
+# Each game is a key, and a record lists the person's games with their ratings, from −1 to 1.
 
 # %%
 GAMES = 20
-ana = {2: 0.5, 7: 1.0}
 dev = {0: -1.0, 2: 1.0, 7: 0.5}
 
 # %% [markdown]
 # We want the frequency $f$ and the mean rating $m$ of every game.
-# State encoding asks each of $n$ people about one random game: about $n/d$ reports for each game.
-# Alternatively, the phone answers about all games, with $\varepsilon/d$ for each.
+# State encoding asks each of $n$ people about one random game.
+# Alternatively, `se_all` answers about all games, with $\varepsilon/d$ for each.
 
 
 # %%
@@ -75,31 +74,23 @@ def krr(x, symbols, ratio, rng):
 
 
 def se_all(record, d, eps, rng):
-    """State encoding of all keys: 0 is an absent key."""
-    states = [sign(record[j], rng) if j in record else 0 for j in range(d)]
-    return tuple(krr(x, (-1, 0, 1), odds(eps / d), rng) for x in states)
+    """State encoding of all keys: 0 for −, 1 for absent, 2 for +."""
+    states = [1 + sign(record[j], rng) if j in record else 1 for j in range(d)]
+    return tuple(krr(x, (0, 1, 2), odds(eps / d), rng) for x in states)
 
 
 # %% [markdown]
-# Splitting the budget is worse still ({ref}`sec-means-sample`).
-# With $\varepsilon = 2$, $n\Var\hat f$ is 200 instead of 7.2 for a game that nobody owns.
+# Splitting the budget is worse than drawing a game ({ref}`sec-means-sample`).
+# For a game that nobody owns and $\varepsilon = 2$, $n\Var\hat f$ is 200 instead of 7.2, by {eq}`eq-pckv-noise` with $\varepsilon/20$ and one key.
 # **Can a report be about the games that a person has, and still not reveal which they are?**
 #
 # (sec-pckv)=
 # ## PCKV: report one of your own pairs
 #
-# If the phone simply drew one own pair, a game would count more if its owner has few others.
+# Without padding, a game would count more for an owner of few games than for an owner of many.
 # So the phone first *pads* the record to $\ell$ pairs with dummies: keys $d, d+1, \dots$ that nobody has, with value 0.
 # A record longer than $\ell$ is left as it is.
-# Then the phone draws one pair with equal probabilities, $1/\ell$ after padding, and turns the value into a sign ({numref}`fig-pckv`).
-
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Diagram", "figure": {"name": "fig-pckv", "caption": "PCKV for Ana, with ℓ = 3 and the dummy 20."}, "image": {"alt": "Flow with two lanes. On the phone: a record of games 2 and 7, pad to three pairs with dummy 20, draw one pair, game 7, turn its value into the sign plus, perturb. Then the report goes to the server, which counts and estimates."}}
-phone = ["2: 0.5\n7: 1.0", "pad\n20: 0.0", "draw one\n7: 1.0"]
-phone += ["sign\n7+", "perturb"]
-steps = [("phone", step) for step in phone]
-steps += [("server", "count", "report"), ("server", "estimate")]
-diagram.flow(steps, chance=phone[2:])
-plt.show()
+# Then the phone draws one pair, with probability $1/\ell$ after padding, and turns its value into a sign.
 
 
 # %%
@@ -114,13 +105,12 @@ def pad_and_sample(record, d, ell, rng):
 # ### PCKV-GRR
 #
 # PCKV-GRR applies k-RR, with a budget $\varepsilon'$, to the $2(d+\ell)$ signed keys.
-# With $Z = e^{\varepsilon'} + 2(d+\ell) - 1$, it keeps its input with probability $e^{\varepsilon'}/Z$; each other has $1/Z$.
-# Let $\pi(y)$ be the probability that the phone draws the signed key $y$.
-# Then the report is $y$ with probability
+# It keeps its input with probability $e^{\varepsilon'}/Z$, where $Z = e^{\varepsilon'} + 2(d+\ell) - 1$, and each other signed key has $1/Z$.
+# If the phone draws a certain signed key with probability $r$, it reports this key with probability
 #
-# $$ \pi(y)\,\frac{e^{\varepsilon'}}{Z} + \big(1-\pi(y)\big)\frac1Z = \frac{1 + (e^{\varepsilon'}-1)\,\pi(y)}{Z}. $$
+# $$ r\,\frac{e^{\varepsilon'}}{Z} + (1-r)\,\frac1Z = \frac{1 + (e^{\varepsilon'}-1)\,r}{Z}. $$
 #
-# Padding ensures $0 \le \pi(y) \le 1/\ell$, so two people differ by a factor of at most $1 + (e^{\varepsilon'}-1)/\ell$.
+# Padding ensures $0 \le r \le 1/\ell$, so two people differ by a factor of at most $1 + (e^{\varepsilon'}-1)/\ell$.
 # This is $e^\varepsilon$ for
 #
 # $$ e^{\varepsilon'} = \ell\,(e^\varepsilon-1) + 1. $$ (eq-pckv-amplified)
@@ -138,25 +128,9 @@ def pckv_grr(record, d, ell, eps, rng):
 # ### PCKV-UE
 #
 # PCKV-UE answers about every key, dummies included: +, − or nothing.
-# About the drawn key it says a sign with probability $a$, which is the true one with probability $p$.
-# About any other key it says a fair sign with probability $b$.
-# So the drawn key has its true sign with probability $\alpha = ap$ and the reversed one with $\beta = a(1-p)$.
-# Another key has each sign with probability $\gamma = b/2$.
-# Which $a$, $p$ and $b$ are best?
-#
-# Compare a report's probability with what it would be if every key were answered as undrawn.
-# Drawing a key multiplies it by
-#
-# $$ \underbrace{\frac{\alpha}{\gamma}}_{\text{true sign}}, \qquad \underbrace{\frac{\beta}{\gamma}}_{\text{reversed}} \qquad\text{or}\qquad \underbrace{\frac{1-a}{1-b}}_{\text{nothing}}. $$
-#
-# The first may be at most $e^\varepsilon$ times each of the others, as another record may have the opposite sign or draw another key.
-# The largest $p$ makes most signs true, and then the smallest $b$ disturbs least: both give equality.
-# First, $\frac\alpha\gamma = e^\varepsilon\frac\beta\gamma$ gives $p$.
-# Second, $\frac{\alpha}{\gamma} = e^\varepsilon\,\frac{1-a}{1-b}$ means $2a(1-b) = (e^\varepsilon+1)\,b\,(1-a)$, which gives $b$:
-#
-# $$ p = \frac{e^\varepsilon}{e^\varepsilon+1}, \qquad b = \frac{2a}{2a + (e^\varepsilon+1)(1-a)}. $$ (eq-pckv-b)
-#
-# The next section finds that $a = \frac12$ is best for the frequency, and then $b = 2/(e^\varepsilon+3)$.
+# About the drawn key, it says the true sign with probability $\alpha = \frac{e^\varepsilon}{2(e^\varepsilon+1)}$, the reversed one with $\beta = \frac{1}{2(e^\varepsilon+1)}$, and nothing with 1/2.
+# About any other key, it says each sign with probability $\gamma = \frac{1}{e^\varepsilon+3}$.
+# These probabilities are {ref}`the best for frequencies <wang2024-2-1-pckv>`.
 
 
 # %%
@@ -174,20 +148,25 @@ def pckv_ue(record, d, ell, eps, rng):
 
 
 # %% [markdown]
-# By {eq}`eq-pckv-b`, the factors "reversed" and "nothing" are equal, and "true sign" is $e^\varepsilon$ times as large.
-# A report's probability is multiplied by an average of these factors, so two records differ by at most $e^\varepsilon$.
-#
-# This factor is attained.
-# In PCKV-GRR, the record $\{j\colon 1\}$ draws $(j, +)$ with probability $1/\ell$, and $\{j\colon -1\}$ never does.
-# In PCKV-UE with $\ell \le d$, take a report that says + about $\ell$ keys and nothing else.
-# A record of these keys with values 1 always draws a true sign, and one with values −1 always draws a reversed one.
 # :::{prf:theorem} Both are ε-LDP
 # :label: thm-pckv-privacy
 # For any two records, of whatever lengths, PCKV-GRR is exactly ε-LDP.
 # PCKV-UE is ε-LDP, and exactly so if $\ell \le d$.
 # :::
 #
-# `prove` confirms both for every ε, two keys, $\ell = 2$ and all nine records of signs, numbered from 0:
+# :::{prf:proof}
+# We derived the bound of PCKV-GRR above.
+# It is attained: the record $\{j\colon 1\}$ draws $(j, +)$ with probability $1/\ell$, and $\{j\colon -1\}$ never does.
+#
+# For PCKV-UE, suppose first that the client treats every key as not drawn.
+# Drawing a key multiplies the probability of a report: by $\alpha/\gamma$ for the true sign of this key, by $\beta/\gamma$ for the reversed one, and by $\frac12/(1-2\gamma)$ for nothing.
+# The last two factors are equal, and the first is $e^\varepsilon$ times as large.
+# A record's report has an average of these factors over the drawn key and its sign, so two records differ by a factor of at most $e^\varepsilon$.
+# If $\ell \le d$, take a report that says + about $\ell$ keys and nothing else.
+# A record of these keys with values 1 always draws a true sign, and one with values −1 always a reversed one.
+# :::
+#
+# `prove` confirms both for two keys, $\ell = 2$ and all nine records of signs:
 
 # %%
 STATES = product((None, 1.0, -1.0), repeat=2)
@@ -226,13 +205,13 @@ check(
 # (sec-kv-calculus)=
 # ## One calculus for all
 #
-# Take the $N$ reports about one key: those that drew it in state encoding, all $n$ in PCKV.
+# Take the $N$ reports about one key in state encoding, or all $n$ reports in PCKV.
 # If a person has the key, such a report *speaks for* it with probability $w$: 1 in state encoding, $1/\ell$ in PCKV.
 # Then it says the true sign with probability $\alpha$ and the reversed one with probability $\beta$.
 # If it speaks for another key, or the person lacks this one, it says each sign with probability $\gamma$.
 #
 # So a share $fw$ of the reports has a sign with probability $\alpha+\beta$, and the others with $2\gamma$.
-# The true signs of owners have the mean $\frac{1+m}2 - \frac{1-m}2 = m$, and the reversed ones $-m$.
+# The true signs of these reports have mean $m$, and the reversed ones $-m$.
 # Write $T = \alpha+\beta-2\gamma$ and $D = \alpha-\beta$, and let $M_0$ reports say − and $M_2$ say +.
 # Then
 #
@@ -242,20 +221,12 @@ check(
 #
 # $$ \hat f = \frac{(M_0+M_2)/N - 2\gamma}{wT}, \qquad \hat s = \frac{(M_2-M_0)/N}{wD}. $$ (eq-kv-ternary)
 #
-# Both $\hat f$ and $\hat s$ are averages of scores, as in {ref}`sec-kv-estimates`.
-# A report with a sign has the score $(1-2\gamma)/(wT)$ for $f$ and $\pm1/(wD)$ for $s$, any other $-2\gamma/(wT)$ and 0.
-#
-# :::{prf:theorem} Variances of frequency and product
-# :label: thm-kv-estimates
-# Let the people be a random sample, with at most $\ell$ pairs each where we pad, and let $P = 2\gamma + fwT$.
+# Both are averages of scores.
+# The scores for $f$ with and without a sign differ by $1/(wT)$; those for $s$ are $\pm1/(wD)$ and 0.
+# Let the people be a random sample, who have at most $\ell$ pairs each if the client pads, and let $P = 2\gamma + fwT$ be the probability of a sign.
 # Then $\hat f$ and $\hat s$ are unbiased, and
 #
-# $$ \begin{aligned} N\Var\hat f &= \frac{P(1-P)}{w^2T^2}, \\[1ex] N\Var\hat s &= \frac{P}{w^2D^2} - s^2, \\[1ex] N\operatorname{Cov}(\hat f, \hat s) &= s\,\Big(\frac{1-2\gamma}{wT} - f\Big). \end{aligned} $$
-# :::
-#
-# Indeed, a report has a sign with probability $P$, and the two scores for $f$ differ by $1/(wT)$.
-# With a sign, the squared score for $s$ is $1/(wD)^2$, else 0.
-# The product of both scores is $(1-2\gamma)/(wT)$ times that for $s$.
+# $$ N\Var\hat f = \frac{P(1-P)}{w^2T^2}, \qquad N\Var\hat s = \frac{P}{w^2D^2} - s^2. $$ (eq-kv-variances)
 
 
 # %%
@@ -266,8 +237,8 @@ def server(M, alpha, beta, gamma, w):
     score_f = (np.array([1, 0, 1]) - 2 * gamma) / (w * T)
     score_s = np.array([-1, 0, 1]) / (w * D)
     f, m = share @ score_f, (share @ score_s) / (share @ score_f)
-    score_m = (score_s - m * score_f) / f
-    scores = np.array([score_f, score_m])
+    error_m = (score_s - m * score_f) / f  # shares of the error
+    scores = np.array([score_f, error_m])
     return f, m, *np.sqrt((scores**2 @ share - (scores @ share) ** 2) / N)
 
 
@@ -282,15 +253,9 @@ def answers(d, ell, eps):
 
 
 # %% [markdown]
-# The *noise* of a mechanism is $n\Var\hat f$ for a key that nobody has, so that $P = 2\gamma$.
-# In PCKV-UE, $N = n$, $\alpha + \beta = a$ and $2\gamma = b$, so $T = a - b$.
-# We derived {eq}`eq-pckv-b` from $2a(1-b) = (e^\varepsilon+1)\,b\,(1-a)$; hence
-#
-# $$ \begin{aligned} T &= a(1-b) - b(1-a) = \frac{e^\varepsilon-1}{2}\,b\,(1-a), \\[1ex] \text{noise} &= \begin{aligned}[t] & \frac{b(1-b)}{w^2T^2} = \frac{\ell^2}{a(1-a)}\cdot\frac{a(1-b)\cdot b(1-a)}{T^2} \\[1ex] &= \frac{\ell^2}{a(1-a)}\cdot\frac{2\,(e^\varepsilon+1)}{(e^\varepsilon-1)^2}. \end{aligned} \end{aligned} $$
-#
-# This is smallest for $a = \frac12$.
-# In PCKV-GRR, $\alpha = e^{\varepsilon'}/Z$ and $\beta = \gamma = 1/Z$, so $T = \ell(e^\varepsilon-1)/Z$.
-# In state encoding, $\beta = \gamma = 1/(e^\varepsilon+2)$, $T = (e^\varepsilon-1)/(e^\varepsilon+2)$ and $n \approx dN$.
+# The *noise* of $\hat f$ or $\hat s$ is $n$ times its variance for a key that nobody has, so that $P = 2\gamma$.
+# For $\hat f$, insert $T = \ell(e^\varepsilon-1)/Z$ and $\gamma = 1/Z$ for PCKV-GRR, and $T = \frac{e^\varepsilon-1}{2(e^\varepsilon+3)}$ for PCKV-UE.
+# State encoding has $T = (e^\varepsilon-1)\gamma$, $\gamma = 1/(e^\varepsilon+2)$ and $n \approx dN$.
 # Times $(e^\varepsilon-1)^2$, the noise is
 #
 # $$ \begin{array}{ll} 8\ell^2(e^\varepsilon+1) & \text{in PCKV-UE,} \\ 2\ell(e^\varepsilon-1)+4(d+\ell-1) & \text{in PCKV-GRR,} \\ 2d\,e^\varepsilon & \text{in state encoding.} \end{array} $$ (eq-pckv-noise)
@@ -328,39 +293,19 @@ check(
 # ## A mean is a ratio
 #
 # The ratio $\hat m = \hat s/\hat f$ of unbiased estimates is biased.
-# Where $\hat f$ is close to $f$, we expand $1/\hat f$ around $1/f$:
+# In its error $(\hat s - m\hat f)/\hat f$, we expand $1/\hat f$ around $1/f$.
+# The first term gives the standard error, as in {eq}`eq-kv-share`, and the second the bias:
 #
-# $$ \hat m - m = \frac{\hat s - m\hat f}{\hat f} \approx \frac{\hat s - m\hat f}{f} - \frac{(\hat s - m\hat f)(\hat f-f)}{f^2}. $$
+# $$ \E\hat m - m \approx \frac{m\Var\hat f - \operatorname{Cov}(\hat f, \hat s)}{f^2}. $$ (eq-kv-delta)
 #
-# The first term has expectation 0 and gives the variance, the second gives the bias:
-#
-# $$ \begin{aligned} \Var\hat m &\approx \frac{\Var\hat s - 2m\operatorname{Cov}(\hat f, \hat s) + m^2\Var\hat f}{f^2}, \\[1ex] \E\hat m - m &\approx \frac{m\Var\hat f - \operatorname{Cov}(\hat f, \hat s)}{f^2}. \end{aligned} $$ (eq-kv-delta)
-#
-# This is the *delta method* ({numref}`fig-kv-ratio`).
-# It fails where $\hat f$ may be near 0.
-# So clip $\hat m$ to $[-1, 1]$, and use it only if it is *reliable*.
-# This means that $\hat f$ exceeds three times the standard error it would have if nobody had the key.
-# Neither cures the bias.
-# At 100,000 reports, clipping hides most of it; at few, clipping itself pulls $\hat m$ towards 0.
-# Surveys that are reliable by luck have too large an $\hat f$: at 10,000 reports, 6 % are reliable, with a bias near −0.3.
-
-# %% mystnb={"figure": {"name": "fig-kv-ratio", "caption": "Root mean square error and bias of a mean (f = 0.02, m = 0.5, state encoding, ε = 1). Lines: delta method. Marks: 2,000 surveys, clipped; a smaller f̂ than 1/N is replaced by it. Shaded: most are unreliable."}, "image": {"alt": "Two panels against the number of reports from 1,000 to 10 million. In the shaded part, up to about 40,000 reports, the simulated error falls from 0.95 to 0.45, below its line. There, the bias rises from minus 0.38 to minus 0.03, and that of reliable surveys from minus 0.3 to minus 0.1, while the line falls from above. Then all marks follow the lines."}}
-SE = answers(1, 1, 1.0)["state encoding"]
-key = {"f": 0.02, "m": 0.5, "sizes": 10 ** np.arange(3, 7.5, 0.5)}
-theory_of, found = study.ratio(server, SE, **key, rng=rng)
-fig, axes = plt.subplots(1, 2, figsize=(6.4, 3.6))
-for ax, what in zip(axes, ("error", "bias"), strict=True):
-    sns.lineplot(theory_of, x="N", y=what, ax=ax)
-    sns.scatterplot(found, x="N", y=what, ax=ax, color="C1")
-    ax.axvspan(700, theory_of.attrs["reliable"], color="#EEEEEE", zorder=0)
-    ax.set(xscale="log", xlabel="reports N", ylabel=f"{what} of the mean")
-sns.scatterplot(found, x="N", y="bias if reliable", color="C2", marker="D")
-axes[0].set(yscale="log")
-axes[1].set(ylim=(-0.45, 0.25), ylabel="bias of the mean")
-axes[1].legend(axes[1].collections[1:], ["all surveys", "reliable ones"])
-plt.show()
+# This *delta method* fails where $\hat f$ may be near 0.
+# So clip $\hat m$ to $[-1, 1]$, and call it *reliable* if $\hat f$ exceeds three times the standard error that it would have if nobody had the key.
+# But surveys that are reliable by luck have too large an $\hat f$.
+# For a key with $f = 0.02$ and $m = 0.5$, the mean from 10,000 reports of state encoding at $\varepsilon = 1$ is reliable in 6 % of surveys, and its bias is then near −0.3.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the delta method for many reports"}
+key = {"f": 0.02, "m": 0.5, "sizes": 10 ** np.arange(3, 7.5, 0.5)}
+theory_of, found = study.ratio(server, answers(1, 1, 1.0)["state encoding"], **key, rng=rng)
 off = (found["error"] / theory_of["error"] - 1).abs()  # six standard errors of 2,000 surveys are 0.1
 bias = theory_of["bias"].iloc[-1] * theory_of["N"].iloc[-1] / theory_of["N"]  # in proportion to 1/N
 far = (found["bias"] - bias).abs() > 6 * theory_of["error"] / 2000**0.5
@@ -371,26 +316,27 @@ check(
     control="both for ten thousand",
     caught=bool((off > 0.1)[2] and far[2]),
 )
+few = found[found["N"] == 10_000].iloc[0]
+print(f"10,000 reports: {few['passed']:.1%} reliable, bias {few['bias if reliable']:+.2f}")
 
 # %% [markdown]
 # (sec-wheel-sets)=
 # ## The wheel
 #
-# PCKV draws one pair; the wheel of {cite:t}`wang2020wheel` speaks for all pairs at once.
+# PCKV draws one pair; *the wheel* of {cite:t}`wang2020wheel` uses all pairs at once.
 # Take a circle of $g$ slots.
 # A public *hash table*, a different one for each person, gives each key a random slot.
-# If there are only keys, no values, the slots of the person's own keys are *covered*.
-# If there are fewer than $\ell$ keys, the phone covers secret random slots for the missing ones.
-# If there are more, it draws $\ell$.
-# Then it names one slot; a covered one is $e^\varepsilon$ times as likely as a free one, or less if slots coincide.
-# The server has the table, in practice as a short seed, so it knows which keys lie there.
+# First let keys have no values: then the slots of the person's own keys are *covered*.
+# If there are fewer than $\ell$ keys, the phone covers secret random slots for the missing ones; if there are more, it draws $\ell$.
+# Then it names one slot, and prefers the covered ones.
+# The server has the table, in practice as a short seed, so it knows which keys lie in this slot.
 #
 # (sec-wheelkv)=
 # ### Wheel-KV
 #
 # *Wheel-KV* by {cite:t}`wang2024dynamic` extends this to key–value data.
-# We reconstruct the formulas, which our copy of the text lacks ({ref}`paper-wang2024`).
-# Each key has two neighbouring slots, for + and for −, and a pair covers that of its sign ({numref}`fig-wheel`).
+# We reconstruct the formulas, which are missing from our copy of the text ({ref}`paper-wang2024`).
+# Each key has two neighbouring slots, for + and for −, and a pair covers the slot of its sign ({numref}`fig-wheel`).
 
 # %% mystnb={"figure": {"name": "fig-wheel", "caption": "A wheel with 12 slots for Dev, ℓ = 3. He covers the slots of 0−, 2+ and 7+ (blue). Game 5 is not his."}, "image": {"alt": "A ring of twelve numbered slots. Games 0, 2, 7 and 5 each own two neighbouring slots, labelled plus and minus. Filled are the slots of 0 minus, 2 plus and 7 plus; all others are white."}}
 slot = {0: 1, 2: 5, 7: 8, 5: 10}
@@ -400,8 +346,7 @@ plt.show()
 
 # %% [markdown]
 # Two pairs may share a slot, so the number $L$ of covered slots is at most $\ell$.
-# With $\Omega = g + \ell(e^\varepsilon-1)$, each covered slot has probability $e^\varepsilon/\Omega$.
-# The free slots share the rest equally.
+# With $\Omega = g + \ell(e^\varepsilon-1)$, each covered slot has probability $e^\varepsilon/\Omega$, and the free slots share the rest equally.
 
 
 # %%
@@ -440,8 +385,8 @@ def wheel_kv(record, d, ell, g, eps, rng):
 # :::
 #
 # :::{prf:proof}
-# First, fix the covered slots.
-# If there are $L \le \ell$, the remaining probability is $1 - Le^\varepsilon/\Omega$, and each of the $g-L$ free slots has
+# First, fix the $L \le \ell$ covered slots.
+# Each of the $g-L$ free slots has the probability
 #
 # $$ \begin{aligned} & \begin{aligned} \frac{1 - Le^\varepsilon/\Omega}{g-L} &= \frac1\Omega\cdot\frac{\Omega - Le^\varepsilon}{g-L} \\[1ex] &= \frac1\Omega\Big(e^\varepsilon - (e^\varepsilon-1)\,\frac{g-\ell}{g-L}\Big). \end{aligned} \end{aligned} $$
 #
@@ -460,21 +405,24 @@ def wheel_kv(record, d, ell, g, eps, rng):
 # $$ \alpha = \frac{e^\varepsilon}{\Omega}, \qquad \beta = \frac{1-\alpha}{g-1}, \qquad \gamma = \frac1g. $$
 # :::
 #
+# :::{prf:proof}
 # First, the slot of the person's own sign is covered, so it has $\alpha$.
-# Second, given this slot, the other $\ell-1$ draws of slots are independent and uniform: moving a uniform slot by one leaves it uniform.
-# So the other $g-1$ slots, and among them the slot of the reversed sign, share $1-\alpha$ equally.
+# Second, let this slot be given.
+# The other $\ell-1$ slots that the phone covers are still independent and uniform, because a uniform slot that is moved by one stays uniform.
+# So the other $g-1$ slots, and among them that of the reversed sign, share $1-\alpha$ equally.
 # Third, the slot of a key that the person does not have is uniform and independent of the report.
 # So the report names it with probability $1/g$, and its neighbour, too.
+# :::
 #
 # If there are only keys, take the value 1, count + alone, and use {eq}`eq-freq-estimate` with $p^* = \alpha$ and $q^* = \gamma$.
 #
-# For the noise, we insert $\beta$ and $\gamma$ into $T$, then $\alpha$:
+# With these, $T = \frac{g-2}{g-1}\big(\alpha-\frac1g\big)$; we insert it, and then $\alpha$:
 #
-# $$ \begin{aligned} T &= \frac{g-2}{g-1}\Big(\alpha-\frac1g\Big) = \frac{g-2}{g-1}\cdot\frac{(e^\varepsilon-1)(g-\ell)}{g\,\Omega}, \\[1ex] \text{noise} &= \frac{\frac2g\big(1-\frac2g\big)}{T^2} = \frac{2\,\Omega^2(g-1)^2}{(e^\varepsilon-1)^2(g-\ell)^2(g-2)}. \end{aligned} $$ (eq-wheel-noise)
+# $$ \text{noise of } \hat f = \frac{\frac2g\big(1-\frac2g\big)}{T^2} = \frac{2\,\Omega^2(g-1)^2}{(e^\varepsilon-1)^2(g-\ell)^2(g-2)}. $$ (eq-wheel-noise)
 #
-# So $g = 2$ gives no estimate, and $d$ plays no part.
-# `WheelKV` takes the $g$ with the least sum of the noises of $\hat f$ and $\hat s$.
-# Then the noise is nearly linear in $\ell$: 10, 29 and 77 for $\ell = 1$, 3, 8 and $\varepsilon = 1$, with these $g$:
+# The number $d$ of keys does not matter.
+# `WheelKV` takes the $g$ for which the noises of $\hat f$ and $\hat s$ have the least sum.
+# At $\varepsilon = 1$ and for $\ell = 1$, 3 and 8, it takes these $g$; the noise of $\hat f$ is then 10, 29 and 77, nearly linear in $\ell$:
 
 
 # %%
@@ -513,7 +461,7 @@ check(
 # (sec-wheel-survey)=
 # ## A survey
 #
-# We ask 10,000 people with up to three games once by each mechanism, at $\varepsilon = 2$ and $\ell = 3$.
+# We ask 10,000 people with up to three games, once by each mechanism, at $\varepsilon = 2$ and $\ell = 3$.
 
 
 # %%
@@ -575,19 +523,17 @@ columns = ["game", "by", "true f", "estimate", "true m", "estimate"]
 table(pd.DataFrame(rows, columns=columns))
 
 # %% [markdown]
-# Here PCKV-GRR is best: its noise is 3.1, Wheel-KV's 4.9 and PCKV-UE's 14.8.
+# Here PCKV-GRR is best: its noise is 3.1, Wheel-KV's 4.9, state encoding's 7.2 and PCKV-UE's 14.8.
 #
 # (sec-wheel-figure)=
 # ## Which one?
 #
 # The table compares the mechanisms for 512 keys, $\ell = 8$ and $\varepsilon = 1$.
-# PrivKV is the *tight* one of {ref}`ch-keyvalue`.
 # Bits exclude public keys, tables and seeds.
 
 # %%
 MAKE = {
     "state encoding": lambda d, eps: StateEncoding(d=d, epsilon=eps),
-    "PrivKV": PrivKV.tight_split,
     "PCKV-GRR": lambda d, eps: PCKVGRR(d=d, ell=8, epsilon=eps),
     "PCKV-UE": lambda d, eps: PCKVUE(d=d, ell=8, epsilon=eps),
     "Wheel-KV": lambda d, eps: WheelKV(epsilon=eps, m=8),
@@ -595,15 +541,13 @@ MAKE = {
 study.properties(MAKE, 512, 1.0)
 
 # %% [markdown]
-# {numref}`fig-wheel-crossing` varies ε.
+# {numref}`fig-wheel-crossing` varies ε, for keys that people do have.
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Figure", "figure": {"name": "fig-wheel-crossing", "caption": "Variance of frequencies relative to Wheel-KV's, averaged over all keys, for ℓ = 8. Each person has 8 of 64 keys (left) or of 10,000 (right), and all keys are equally frequent."}, "image": {"alt": "Two panels, ratio of variances on a logarithmic axis against epsilon from 0.5 to 8. Wheel-KV is 1. Left, PCKV-GRR falls below 1 near epsilon 1.65; PCKV-UE falls from 9 to 1, and state encoding rises from 1.3 to 3.7. Right, PCKV-GRR and state encoding lie far above 1 at small epsilon, and PCKV-GRR crosses 1 near 7."}}
-SHOWN = {name: MAKE[name] for name in MAKE if name != "PrivKV"}
+# %% mystnb={"figure": {"name": "fig-wheel-crossing", "caption": "Variance of frequencies relative to Wheel-KV's, averaged over all keys, for ℓ = 8. Each person has 8 of 64 keys (left) or of 10,000 (right), and all keys are equally frequent."}, "image": {"alt": "Two panels, ratio of variances on a logarithmic axis against epsilon from 0.5 to 8. Wheel-KV is 1. Left, PCKV-GRR falls below 1 near epsilon 1.65; PCKV-UE falls from 9 to 1, and state encoding rises from 1.3 to 3.7. Right, PCKV-GRR and state encoding lie far above 1 at small epsilon, and PCKV-GRR crosses 1 near 7."}}
 fig, axes = plt.subplots(1, 2, figsize=(6.4, 3.7), sharey=True)
 for ax, d in zip(axes, (64, 10_000), strict=True):
-    exact = study.compare(SHOWN, d, np.arange(0.5, 8.1, 0.25), held=8)
-    look = theory("mechanism", [*SHOWN])
-    sns.lineplot(exact, x="ε", y="ratio", ax=ax, **look)
+    exact = study.compare(MAKE, d, np.arange(0.5, 8.1, 0.25), held=8)
+    sns.lineplot(exact, x="ε", y="ratio", ax=ax, **theory("mechanism", [*MAKE]))
     ax.set(yscale="log", ylabel="variance / Wheel-KV's", title=f"{d:,} keys")
     ax.set_xticks(range(1, 9))
     plain_ticks(ax)
@@ -612,11 +556,10 @@ label_lines(axes[1])
 plt.show()
 
 # %% [markdown]
-# - PCKV-GRR is best for large ε, with fewer keys from a smaller ε on: here from 1.65 for 64 keys, from 6.94 for 10,000.
+# - PCKV-GRR is best for large ε: from about 1.7 on for 64 keys, and from about 7 on for 10,000.
 # - Wheel-KV is best for smaller ε.
 #   With a seed, its client needs no list of keys, but its server computes a slot for each report and key.
-# - State encoding needs no $\ell$, and suits few keys.
-#   For 4 keys, $\ell = 2$ and $\varepsilon = 1$, its noise is 7.4, and every other is above 9.
+# - State encoding needs no $\ell$, and suits few keys: for 4 keys, $\ell = 2$ and $\varepsilon = 1$, its noise is 7.4, and every other is above 9.
 
 
 # %% [markdown]
@@ -626,7 +569,7 @@ plt.show()
 # - *$\ell$ is too small.*
 #   Then each pair of a longer record counts for less than one person, and $\hat f$ comes out too small.
 #   A larger $\ell$ costs noise.
-# - *One hash table for everybody.*
+# - *The server gives everybody the same hash table.*
 #   Two keys with the same slot then share it in all reports.
 #
 # (sec-wheel-exercises)=
@@ -634,11 +577,11 @@ plt.show()
 #
 # :::{admonition} Exercise 1 (pencil, 6 minutes)
 # A server of Wheel-KV sets $\beta$ equal to $\gamma$.
-# Using {eq}`eq-wheel-noise`, find the factors in $g$ by which $\hat f$, $\hat s$ and $\hat m$ are off.
+# With $T$ from {ref}`sec-wheelkv`: by which factors, depending on $g$, are $\hat f$, $\hat s$ and $\hat m$ off?
 # :::
 #
 # :::{dropdown} Solution
-# The right divisors are $T$ from {eq}`eq-wheel-noise` and
+# The right divisors are $T$ and
 #
 # $$ D = \alpha - \frac{1-\alpha}{g-1} = \frac{g}{g-1}\Big(\alpha-\frac1g\Big). $$
 #
@@ -663,14 +606,14 @@ plt.show()
 #     return krr((key, sign(value, rng)), everything, odds(eps), rng)
 #
 #
-# Z = exp(2) + 2 * 20 - 1
+# total = exp(2) + 2 * 20 - 1
 # owners = [{int(rng.integers(20)): 0.5} for _ in range(10_000)]
 # M = count_grr([one_game(r, 20, 2.0, rng) for r in owners], 20)
-# print(server(M[0], exp(2) / Z, 1 / Z, 1 / Z, 1))  # f = 0.05, m = 0.5
+# print(server(M[0], exp(2) / total, 1 / total, 1 / total, 1))  # f = 0.05, m = 0.5
 # ```
 #
-# The calculus holds with $w = 1$, $\alpha = e^\varepsilon/Z$, $\beta = \gamma = 1/Z$ and $Z = e^\varepsilon + 2d - 1$.
-# The noise is $2(Z-2)/(e^\varepsilon-1)^2$, and PCKV-GRR with $\ell = 1$ has $Z + 2$ in place of $Z$: 2.17 against 2.27.
+# The calculus holds with $w = 1$, $\beta = \gamma = 1/(e^\varepsilon + 2d - 1)$ and $\alpha = e^\varepsilon\gamma$.
+# The noise is $2(e^\varepsilon+2d-3)/(e^\varepsilon-1)^2$, and that of PCKV-GRR with $\ell = 1$ is $2(e^\varepsilon+2d-1)/(e^\varepsilon-1)^2$: 2.17 against 2.27.
 # :::
 #
 # :::{admonition} Exercise 3 (think, 4 minutes)
@@ -686,9 +629,9 @@ plt.show()
 #
 # ## Summary
 #
-# - PCKV pads a record to $\ell$ pairs and draws one, so that PCKV-GRR may use a larger budget.
+# - PCKV pads a record to $\ell$ pairs and draws one, so that the k-RR in PCKV-GRR may use a larger budget.
 # - The probabilities $\alpha$, $\beta$, $\gamma$ and $w$ give every server its estimates and standard errors.
-# - The wheel speaks for all pairs at once, and only its estimates need a good hash.
+# - The wheel uses all pairs at once; it needs a good hash for its estimates, not for privacy.
 #
 # ## Letters
 #
@@ -697,7 +640,7 @@ plt.show()
 # | $d$ | number of keys, or of attributes |
 # | $f$ | share of people who have something (of the population, for a random sample) |
 # | $m$ | mean value of a key among the people who have it |
-# | $s$ | $f\,m$, the sum of the values of a key over the number of people |
+# | $s$ | $f\,m$, the sum of all values of a key, divided by the number of people |
 # | $N$ | number of reports about one key |
 # | $M_0$ | number of reports about a key that say − |
 # | $M_2$ | number of reports about a key that say + |
@@ -707,12 +650,10 @@ plt.show()
 # | $\beta$ | probability that the sign of a key is reported reversed |
 # | $\gamma$ | probability that an absent key is reported as +, and equally as − |
 # | $g$ | number of slots of a hash function |
-# | $p$ | chance that a coin tells the truth; for bits, that the bit of the person's item is set |
-# | $a$ | chance that PCKV-UE answers about the drawn key (here only) |
-# | $b$ | chance that it answers about another key (here only) |
 # | $\varepsilon'$ | budget of the k-RR inside PCKV-GRR (here only) |
-# | $\pi(y)$ | chance that PCKV draws $y$ (here only) |
+# | $r$ | chance that PCKV draws a certain signed key (here only) |
 # | $Z$ | $\ell(e^\varepsilon-1) + 2(d+\ell)$ (here only) |
+# | $P$ | probability that a report has a sign (here only) |
 # | $T$ | $\alpha+\beta-2\gamma$ (here only) |
 # | $D$ | $\alpha-\beta$ (here only) |
 # | $L$ | number of covered slots (here only) |

@@ -156,6 +156,29 @@ close("wang2024", "§1", "1 reproduced, 3 undecidable")
 #
 # Only that of GRR grows with the number $d$ of keys.
 #
+# *The probabilities of PCKV-UE.*
+# About the drawn key, the client says a sign with probability $a$, the true one with probability $p$ among these; about any other key, it says a fair sign with probability $b$.
+# So $\alpha = ap$, $\beta = a(1-p)$ and $\gamma = b/2$.
+# Drawing a key multiplies the probability of a report by $\alpha/\gamma$ (true sign), $\beta/\gamma$ (reversed) or $\frac{1-a}{1-b}$ (nothing).
+# Another record may have the opposite sign, or draw another key, so the first factor may be at most $e^\varepsilon$ times each of the others.
+# We want $p$ as large, and then $b$ as small, as this allows; so both conditions hold with equality.
+# The first gives $p = e^\varepsilon/(e^\varepsilon+1)$, and with $\frac\alpha\gamma = \frac{2a}{b}\,p$ the second gives
+#
+# $$ \begin{aligned}
+# 2a(1-b) &= (e^\varepsilon+1)\,b\,(1-a), \\
+# b &= \frac{2a}{2a + (e^\varepsilon+1)(1-a)}.
+# \end{aligned} $$
+#
+# Hence
+#
+# $$ \begin{aligned}
+# T &= a - b = a(1-b) - b(1-a) = \frac{e^\varepsilon-1}{2}\,b\,(1-a), \\
+# \text{noise} &= \frac{\ell^2\, b(1-b)}{T^2} = \frac{\ell^2}{a(1-a)}\cdot\frac{a(1-b)\cdot b(1-a)}{T^2} \\
+# &= \frac{\ell^2}{a(1-a)}\cdot\frac{2\,(e^\varepsilon+1)}{(e^\varepsilon-1)^2}.
+# \end{aligned} $$
+#
+# This is smallest for $a = \frac12$; then $b = 2/(e^\varepsilon+3)$, and the noise is that above.
+#
 # (wang2024-def-1)=
 # ### §2.2 · Definition 1 and (1) · ε-LDP
 #
