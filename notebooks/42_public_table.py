@@ -5,10 +5,10 @@
 # *From {cite:t}`ren2018lopub`, and random blocks after {cite:t}`zhang2018calm`; the {ref}`dossier <paper-ren2019>` of {cite:t}`ren2019bayesnet` compares more methods.*
 #
 # :::{admonition} In one minute
-# A magazine asks its readers several private questions, and wants to publish a table in which everybody can count.
+# A magazine asks its readers several private questions, and wants to publish a table that everybody can analyse.
 # Its rows must not be real people, so a server invents them.
-# In *LoPub*, everybody answers every question, and the server draws rows from small tables of answers that go together.
-# At a budget that protects, such answers are too noisy.
+# In *LoPub*, everybody answers every question, and the server draws rows from small tables of related answers.
+# With a small $\varepsilon$, the tables from such reports are too noisy.
 # A *random block* is better: each reader answers a few questions, drawn at random, with the whole budget.
 # :::
 #
@@ -21,7 +21,7 @@
 # 最后以 6,366 名读者的答卷在 $\varepsilon=2$ 下完成一次发布，把估计、合成记录与真值并列，并说明读者能从表中得出什么、不能得出什么。
 # :::
 #
-# You need joint tables and products of scores from {ref}`ch-joint`, and k-RR from {ref}`ch-frequency`.
+# You need {ref}`ch-joint`, and k-RR from {ref}`ch-frequency`.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
 # Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
@@ -36,7 +36,7 @@ import seaborn as sns
 
 from ldpnb import GRR, epsilon, laws, max_entropy, moments, prove
 from ldpnb.attributes import information, likeliest, symbols
-from ldpnb.book import check, datasets, diagram, style, table, theory
+from ldpnb.book import check, datasets, style, table, theory
 from ldpnb.book.studies import publish as study
 from ldpnb.chance import odds, pick, toss
 
@@ -65,34 +65,22 @@ n, d = readers.shape
 table(pd.DataFrame(readers[[0, 2000, 5000]], columns=NAMES))
 
 # %% [markdown]
-# Each row is a *record*, and each column an *attribute*.
-# The magazine wants to publish *synthetic* rows, drawn from a distribution (law) $\hat P$ that it estimates from private reports.
-# Their error is the *average variation distance* (AVD).
-# For each set $A$ of $a$ attributes, it compares the true share $P_A(t)$ of each cell $t$ with the published one:
-#
-# $$ \text{AVD} = \binom da^{-1} \sum_{\lvert A\rvert = a} \frac12 \sum_t \big\lvert P_A(t) - \hat P_A(t)\big\rvert. $$
+# Each row is a *record*, and each column an *attribute*; the magazine never sees this table.
+# It wants to publish *synthetic* rows, drawn from a distribution (law) $\hat P$ that it estimates from private reports.
+# Their error is the *average variation distance* (AVD) of {ref}`sec-bayesnet-figures`, here for sets $A$ of $a = 2$, 3 or 4 attributes.
 #
 # **Can the magazine publish a useful table without ever seeing one true answer?**
 #
 # (sec-publish-lopub)=
 # ## LoPub: everybody answers everything
 #
-# In LoPub {cite:p}`ren2018lopub`, the server sees only reports, so its steps cost no privacy ({numref}`fig-publish-flow`).
-
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Diagram", "figure": {"name": "fig-publish-flow", "caption": "LoPub, from one record to synthetic rows."}, "image": {"alt": "Flow with two lanes. On the phone: the code of the record, and each bit flipped at random. Then the report goes to the server: tables of all pairs, graph, junction tree, tables of cliques, and rows drawn."}}
-steps = [("phone", "code of\nrecord"), ("phone", "flip\nbits")]
-steps += [("server", "pair\ntables", "report"), ("server", "graph")]
-steps += [("server", "junction\ntree"), ("server", "clique\ntables"), ("server", "draw\nrows")]
-diagram.flow(steps, chance=["flip\nbits", "draw\nrows"])
-plt.show()
-
-# %% [markdown]
+# In LoPub {cite:p}`ren2018lopub`, the server sees only reports, so its steps cost no privacy.
+#
 # (sec-publish-person)=
 # ### One person
 #
-# A public *code* turns each value of an attribute into a few bits.
-# It may be unary, with one bit per value, or a Bloom filter ({ref}`ch-rappor`); for yes or no, one bit is enough.
-# The phone flips each bit with the same probability $\eta$.
+# A public *code* turns each value of an attribute into a few bits: one per value, as in flips of {ref}`ch-joint`, a Bloom filter ({ref}`ch-rappor`), or one bit for yes or no.
+# The phone flips each bit with probability $q$, and keeps it with $p = 1-q$.
 
 # %%
 BIT = [(0,), (1,)]
@@ -101,17 +89,17 @@ BLOOM = [(1, 1, 0, 0), (0, 1, 1, 0), (0, 1, 0, 1)]
 
 
 def flip(codes, eps):
-    """The chance eta that a bit is flipped."""
+    """The chance q that a bit is flipped."""
     pairs = [product(code, repeat=2) for code in codes]
-    D = sum(max(np.not_equal(*t).sum() for t in p) for p in pairs)
+    D = sum(max(np.not_equal(*two).sum() for two in p) for p in pairs)
     return 1 / (odds(eps / int(D)) + 1)
 
 
 def lopub(record, codes, eps, rng):
-    """The codes of all values, each bit flipped with chance eta."""
-    eta, own = flip(codes, eps), zip(record, codes, strict=True)
+    """The codes of all values, each bit flipped with chance q."""
+    q, own = flip(codes, eps), zip(record, codes, strict=True)
     bits = [int(bit) for x, code in own for bit in code[x]]
-    return tuple(bit ^ toss(eta, rng) for bit in bits)
+    return tuple(bit ^ toss(q, rng) for bit in bits)
 
 
 print(lopub((1, 2), [BIT, UNARY], 2.0, rng))
@@ -121,20 +109,19 @@ print(lopub((1, 2), [BIT, UNARY], 2.0, rng))
 #
 # :::{prf:theorem} LoPub's budget
 # :label: thm-publish-lopub
-# With $0 < \eta < \frac12$, LoPub's client is exactly ε-LDP for
+# With $0 < q < \frac12$, LoPub's client is exactly ε-LDP for
 #
-# $$ \varepsilon = D\,\ln\frac{1-\eta}{\eta}, \quad\text{so}\quad \eta = \frac{1}{e^{\varepsilon/D}+1}. $$
+# $$ \varepsilon = D\,\ln\frac pq, \quad\text{so}\quad q = \frac{1}{e^{\varepsilon/D}+1}. $$
 # :::
 #
-# Indeed, take records $x$, $x'$ and a report $y$.
-# Where their codes agree, the probabilities of the reported bits cancel.
-# Where they differ, which is in at most $D$ bits, one has $1-\eta$ and the other $\eta$:
+# :::{prf:proof}
+# Where the codes of two records agree, the probabilities of the reported bits cancel.
+# Where they differ, in at most $D$ bits, one has $p$ and the other $q$, so the ratio is at most $(p/q)^D = e^\varepsilon$.
+# It is reached if they differ in $D$ bits, and the report there has those of the first record.
+# :::
 #
-# $$ \frac{\Pr[y \mid x]}{\Pr[y \mid x']} \le \Big(\frac{1-\eta}{\eta}\Big)^{D} = e^\varepsilon . $$
-#
-# This is an equality if the codes of each attribute differ in $D_j$ bits, and $y$ is the code of $x$.
 # So attribute $j$ has the share $\varepsilon D_j/D$ of the budget.
-# `prove` confirms the theorem for a bit beside a Bloom filter:
+# `prove` confirms this for a bit beside a Bloom filter:
 
 # %%
 SIX = list(product(range(2), range(3)))
@@ -165,7 +152,7 @@ def adds_up(client, codes):
 
 check(
     "Shares of ε",
-    "a bit beside a unary code, and beside a filter: shares as stated, and their sum is ε = 2",
+    "shares as stated, and their sum is ε",
     adds_up(lopub, [BIT, UNARY]) and adds_up(lopub, [BIT, BLOOM]),
     control="both attributes use the same coins",
     caught=not adds_up(one_coin, [BIT, BLOOM]),
@@ -175,22 +162,18 @@ check(
 # (sec-publish-server)=
 # ### Tables of a few attributes
 #
-# As in {ref}`ch-joint`, each report gives *scores* to the values of each attribute.
-# The score of the person's own value has mean 1, the others have mean 0.
-# Let $V$ be the matrix of the codes minus their mean, with a row $V_x$ for each of the $\kappa_j$ values $x$.
-# Its columns sum to 0; let $V^+$ be its *pseudoinverse* (`pinv`).
-# If $V$ has rank $\kappa_j-1$, then $VV^+$ projects onto all vectors of sum 0: it is the identity minus $1/\kappa_j$ in all entries.
-# In the code, `clean - centre` has mean $V_x$, so the scores have the mean $1/\kappa_j + V_x V^+$: row $x$ of the identity.
-# If two codes are equal, the rank is smaller, and no such scores exist.
+# As in {ref}`ch-joint`, each report gives *scores* to the values of each attribute, and the mean product of scores estimates the share $\theta_\omega$ of a cell $\omega$.
 #
-# Bits of different attributes are flipped independently.
-# So a product of scores is a score of a cell, and its mean over all people estimates the cell's share.
+# In the code, `clean - centre` has the mean $V_x$, the code of $x$ minus the mean code.
+# Let $V$ be the matrix with these rows, and $V^+$ its *pseudoinverse* (`pinv`).
+# If $V$ has rank $\kappa_j-1$, then $VV^+$ is the identity minus $1/\kappa_j$ everywhere.
+# So the mean scores are 1 for the person's value and 0 for the others.
 
 
 # %%
-def scores(told, code, eta):
+def scores(told, code, q):
     """Scores of each value, from the bits of one attribute."""
-    clean = (told - eta) / (1 - 2 * eta)  # mean: the code's bit
+    clean = (told - q) / (1 - 2 * q)  # mean: the code's bit
     centre = np.mean(code, axis=0)
     V = np.subtract(code, centre)
     return 1 / len(code) + (clean - centre) @ np.linalg.pinv(V)
@@ -198,24 +181,23 @@ def scores(told, code, eta):
 
 def hear(reports, codes, eps):
     """How to estimate a table, with standard errors."""
-    eta = float(flip(codes, eps))
+    q = float(flip(codes, eps))
     ends = np.cumsum([len(code[0]) for code in codes])
     parts = np.split(np.array(reports, float), ends[:-1], axis=1)
     pairs = zip(parts, codes, strict=True)
-    z = [scores(told, code, eta) for told, code in pairs]
+    z = [scores(told, code, q) for told, code in pairs]
 
     def estimate(A):
-        letters = "abcdefgh"[: len(A)]
-        each = ",".join("n" + letter for letter in letters)
-        told = np.einsum(f"{each}->n{letters}", *(z[j] for j in A))
+        told = z[A[0]]
+        for j in A[1:]:
+            told = np.einsum("n...,nx->n...x", told, z[j])
         return told.mean(0), told.std(0) / sqrt(len(told))
 
     return estimate
 
 
 # %% [markdown]
-# We first take $\varepsilon = 24$, which hardly protects anybody.
-# Shares and standard errors in per cent:
+# We first take $\varepsilon = 24$, which hardly protects anybody:
 
 # %%
 CODES = [BIT] * d
@@ -231,20 +213,21 @@ study.beside(loud, readers, NAMES, (0, 1))
 #
 # $$ \sqrt{\frac{2I}{\min(\kappa_i,\kappa_j)-1}} \ge \varphi, $$
 #
-# where $\varphi$ is a threshold; for two bits the left side is nearly the absolute correlation $r$ ($I \approx r^2/2$).
-# We choose $\varphi = 0.12$, so that the graph has a cycle of four.
-# Such tables may have negative cells, so LoPub takes the likeliest ones for graph and rows, by EM ({ref}`ch-joint`).
-# Our `likely` does this for one-bit codes: a bit flipped with $\eta$ is 2-RR at $\varepsilon/d$.
+# where $\varphi$ is a threshold; for two bits, the left side is nearly the absolute correlation.
+# We take $\varphi = 0.12$, because the graph then has a cycle of four.
+# Products of scores may give negative cells, so LoPub takes the tables of EM for graph and rows.
+# Our `likely` does this for one-bit codes.
 
 
-# %%
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "EM for bits"}
 def likely(reports, eps):
-    """The likeliest table of attributes with one bit each."""
+    """The likeliest table; flipping a bit is 2-RR at ε/d."""
     clients = [GRR(k=2, epsilon=eps / d)] * d
     heard = symbols(clients, np.array(reports))
     return lambda A: likeliest(heard, [A], gap=1e-4).tables[0]
 
 
+# %%
 def graph(shares, d, phi):
     """Pairs of attributes that depend on each other."""
 
@@ -261,9 +244,9 @@ print(edges)
 
 # %% [markdown]
 # We need the tables of *cliques*: sets of attributes that are all joined to each other.
-# In a cycle of four, the last attribute drawn depends on two others, and no clique has all three.
-# So the graph is *triangulated*: we take out attributes one by one, always one with the fewest neighbours, and join these to each other.
-# An attribute and its neighbours at that moment are a clique of the new graph.
+# In a cycle of four, the last attribute depends on two others that are not joined, so no clique has all three.
+# So the graph is *triangulated*: take out the attribute with the fewest neighbours, join these to each other, and repeat.
+# An attribute and its neighbours, when it is taken out, are a clique of the new graph.
 
 
 # %%
@@ -294,7 +277,7 @@ print(cliques, "added:", added)
 
 # %% [markdown]
 # Last, a *junction tree* attaches each new clique to the earlier one with which it shares most.
-# After triangulation, all that it shares with earlier ones lies in this one {cite:p}`jensen1994optimal`.
+# After triangulation, this one contains all that the new clique shares with earlier ones {cite:p}`jensen1994optimal`.
 
 
 # %%
@@ -311,19 +294,19 @@ def junction_tree(cliques):
 
 tree = junction_tree(cliques)
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Figure", "figure": {"name": "fig-publish-graph", "caption": "Left: dependence graph at ε = 24; the dashed edge was added by triangulation. Right: its junction tree, with shared attributes on the edges."}, "image": {"alt": "Left, six attributes on a circle with eight solid edges and one dashed edge between 25 or older and college. Right, four cliques of three attributes each in a chain, joined by edges that bear the two attributes that neighbours share."}}
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Figure", "figure": {"name": "fig-publish-graph", "caption": "Left: dependence graph at ε = 24; dashed: added by triangulation. Right: its junction tree, with shared attributes on the edges."}, "image": {"alt": "Left, six attributes on a circle with eight solid edges and one dashed edge between 25 or older and college. Right, four cliques of three attributes each in a chain, joined by edges that bear the two attributes that neighbours share."}}
 fig, axes = plt.subplots(1, 2, figsize=(6.4, 3.4), width_ratios=(3, 1))
 study.draw_graph(axes[0], NAMES, edges, added, order=(0, 1, 2, 3, 5, 4))
 study.draw_tree(axes[1], tree)
 plt.show()
 
 # %% [markdown]
-# The cycle of children, 25 or older, college and skilled job needed the dashed edge.
 # Instead of 64 cells, the server needs four tables of 8.
 #
 # ### Synthetic rows
 #
-# The server draws the first clique from its table, and of each further one the new attributes, given the shared ones.
+# The server draws the first clique from its table.
+# For each further clique, it draws the new attributes given the shared ones.
 
 
 # %%
@@ -354,7 +337,7 @@ def by_tree(shares, n, rng):
 
 
 # %% [markdown]
-# For comparison, *independent columns* draw each answer by itself, with its true share, which no private method knows.
+# For comparison, *independent columns* draw each answer with its true share.
 
 # %%
 reports = [lopub(x, CODES, 2.0, rng) for x in readers]
@@ -365,7 +348,7 @@ made["LoPub, ε = 2"] = by_tree(quiet_shares, n, rng)
 study.fidelity(made, readers, orders=(2, 3, 4))
 
 # %% [markdown]
-# At $\varepsilon = 2$, LoPub is worse than independent columns, since most pairs look dependent:
+# At $\varepsilon = 2$, LoPub is worse than independent columns: the noise is far above $\varphi$, so most pairs look dependent.
 
 # %%
 print(len(graph(quiet_shares, d, 0.12)), "edges of", comb(d, 2))
@@ -406,7 +389,7 @@ def in_order(cliques):
 
 check(
     "Junction trees",
-    "1,024 graphs: all shared attributes lie in one clique before, and the rows follow every clique's table",
+    "1,024 graphs: shared attributes lie in one clique before, and rows follow every clique's table",
     sound(junction_tree),
     control="each clique is joined to the one just before it",
     caught=not sound(in_order),
@@ -417,13 +400,9 @@ check(
 # ## One random block
 #
 # Now we do the opposite.
-# Each phone draws a public *block* $B$ of $b$ attributes, and reports their joint value by k-RR, with all of $\varepsilon$ {cite:p}`zhang2018calm`.
-# Yes and no give $K = 2^b$ joint values.
-#
-# In the code, k-RR keeps the value with a probability $\lambda$, and otherwise makes a *blind draw* from all $K$ values, the true one included.
-# So the true value is reported as often as in {ref}`ch-frequency`:
-#
-# $$ \lambda = \frac{e^\varepsilon-1}{e^\varepsilon+K-1}, \quad \lambda + \frac{1-\lambda}K = \frac{e^\varepsilon}{e^\varepsilon+K-1}. $$
+# Each phone draws a public *block* $B$ of $b$ attributes, and reports its cell, one of $2^b$, by k-RR with all of $\varepsilon$ {cite:p}`zhang2018calm`.
+# In the code, it keeps the cell with probability $\lambda = (e^\varepsilon-1)/(e^\varepsilon+2^b-1)$, and otherwise makes a *blind draw* from all cells, the true one included.
+# This is the k-RR of {ref}`ch-frequency`.
 
 
 # %%
@@ -439,12 +418,11 @@ def block(record, b, eps, rng):
 print(block(readers[0], 3, 2.0, rng))
 
 # %% [markdown]
-# To estimate the table of a set $A$ with $K_A = 2^a$ cells, take the $n_A$ people whose block contains $A$.
-# Blocks are random, so each of these people is in cell $t$ with probability $f_t = P_A(t)$.
-# A blind draw is uniform on the cells of $A$, too.
-# So their reports show cell $t$ with probability $R_t$; we put the observed share $\hat R_t$ in its place, and solve:
+# To estimate the table of a set $A$ of $a$ attributes, take the $n_A$ people whose block contains $A$.
+# Blocks are random, so such a person is in cell $\omega$ with probability $\theta_\omega$; a blind draw is uniform on the $2^a$ cells.
+# So a report shows cell $\omega$ with probability $R_\omega$; put the observed share $\hat R_\omega$ in its place, and solve:
 #
-# $$ \begin{aligned} R_t &= \lambda f_t + \frac{1-\lambda}{K_A}, \\[1ex] \hat f_t &= \frac1\lambda\Big(\hat R_t - \frac{1-\lambda}{K_A}\Big), \\[1ex] \Var \hat f_t &= \frac{R_t(1-R_t)}{\lambda^2 n_A}. \end{aligned} $$ (eq-publish-block)
+# $$ \begin{aligned} R_\omega &= \lambda\,\theta_\omega + \frac{1-\lambda}{2^a}, \\[1ex] \hat\theta_\omega &= \frac1\lambda\Big(\hat R_\omega - \frac{1-\lambda}{2^a}\Big), \qquad \Var \hat\theta_\omega = \frac{R_\omega(1-R_\omega)}{\lambda^2 n_A}. \end{aligned} $$ (eq-publish-block)
 #
 # For fixed people, the variance is a little smaller.
 
@@ -472,34 +450,34 @@ asked = hear_blocks([block(x, 3, 2.0, rng) for x in readers], 2.0)
 study.beside(asked, readers, NAMES, (0, 1))
 
 # %% [markdown]
-# The errors are a fifth to a quarter of LoPub's at the same $\varepsilon$.
+# The errors are a fifth to a quarter of LoPub's.
 #
 # A longer block contains more pairs, but $\lambda$ is smaller.
 # We compare lengths by the *parity* $\chi_A(x) = \prod_{j\in A} (-1)^{x_j}$.
-# All tables of yes and no follow from its means $m_A$: the share of two yeses is $\frac14(1 - m_0 - m_1 + m_{01})$.
+# Its means $m_A$ give all tables of yes and no: the share of two yeses is $\frac14(1 - m_0 - m_1 + m_{01})$.
 #
-# :::{prf:theorem} What a random block tells
+# :::{prf:theorem} A random block
 # :label: thm-publish-block
 # Let $1 \le a \le b \le d$, and $\rho = \binom ba / \binom da$, the probability that $B$ contains $A$.
-# The client is exactly ε-LDP, also for two records that differ in one attribute only.
+# The client is exactly ε-LDP, and two records that differ in one attribute already reach $e^\varepsilon$.
 # For a report $(B, y)$, the score $\chi_A(y)/(\rho\lambda)$ if $A \subseteq B$, and 0 otherwise, has the mean $\chi_A(x)$ and the variance
 #
 # $$ \frac{1}{\rho\lambda^2} - 1 . $$
 # :::
 #
 # :::{prf:proof}
-# First, the block does not depend on the record, and k-RR of its value is exactly ε-LDP.
-# Two records that differ in one attribute have different values in each block with it, so they attain $e^\varepsilon$, too.
+# The block does not depend on the record, and k-RR of its cell is exactly ε-LDP.
+# Two records that differ in one attribute have different cells in each block with it.
 #
-# Second, the parity of a blind draw has mean 0, so for each block that contains $A$, the mean of $\chi_A(y)$ is $\lambda\,\chi_A(x)$.
-# Third, the square of a parity is 1, so
+# The parity of a blind draw has mean 0, so if $B$ contains $A$, the mean of $\chi_A(y)$ is $\lambda\,\chi_A(x)$.
+# The square of a parity is 1, so
 #
 # $$ \begin{aligned} \E[\text{score}] &= \rho\cdot\frac{\lambda\,\chi_A(x)}{\rho\lambda} = \chi_A(x), \\[1ex] \Var[\text{score}] &= \rho\cdot\frac{1}{(\rho\lambda)^2} - \chi_A(x)^2 = \frac1{\rho\lambda^2} - 1. \end{aligned} $$
 # :::
 #
 # Across random people, a score has variance $1/(\rho\lambda^2) - m_A^2$, and a true answer $1 - m_A^2$.
-# So if $m_A$ is near 0, a report is *worth* $\rho\lambda^2$ true answers about $A$.
-# The best $b$ for pairs makes this largest; it depends on $\varepsilon$, but not on $d$ as long as $b \le d$ (Exercise 1).
+# So near $m_A = 0$, a report is *worth* $\rho\lambda^2$ true answers about $A$.
+# The best $b$ for pairs depends on $\varepsilon$, but not on $d$ as long as $b \le d$ (Exercise 1).
 
 
 # %%
@@ -523,9 +501,9 @@ print(prove(pairs, [*product((0, 1), repeat=3)], rounded=False))
 # (sec-publish-notions)=
 # ## Two meanings of ε
 #
-# With one bit per attribute, LoPub's score for the parity of a pair is $\pm1/(1-2\eta)^2$, so its variance is $(1-2\eta)^{-4}-1$, where $1-2\eta$ is $\tanh(\varepsilon/2d)$.
+# With one bit per attribute, LoPub's score for the parity of a pair is $\pm1/(p-q)^2$, where $p-q = \tanh(\varepsilon/2d)$; its variance is the square minus 1.
 # A third client draws *one parity* among all $\binom{d+1}2$ of one or two attributes, and reports it by randomized response {cite:p}`cormode2018marginal`.
-# For its variance, put $\rho = 1/\binom{d+1}2$ and $\lambda = \tanh\frac\varepsilon2$ into the theorem.
+# The last proof also gives its variance, with $\rho = 1/\binom{d+1}2$ and $\lambda = \tanh\frac\varepsilon2$, since it uses only that $A$ is answered with probability $\rho$ and mean $\lambda\,\chi_A(x)$.
 
 
 # %%
@@ -556,9 +534,9 @@ plt.show()
 # In this book, $\varepsilon$ protects the whole record.
 # Then a random block is far better than LoPub; below about $\varepsilon = 1.8$, one parity is better still.
 #
-# One can also protect each *attribute*: neighbours are then records that differ in one attribute.
-# LoPub spends only $\varepsilon/d$ on each, the others up to $\varepsilon$, so LoPub's curve is below theirs from about $\varepsilon = 0.17$ on.
-# But with $\varepsilon = 2$ for each of sixteen attributes, a record has 32, and related answers give each other away.
+# If $\varepsilon$ protects each *attribute*, neighbours differ in one attribute only.
+# LoPub spends $\varepsilon/d$ on each, the others up to $\varepsilon$, so LoPub is best on the right.
+# But $\varepsilon = 2$ for each of sixteen attributes is 32 for the record ({ref}`sec-joint-epsilon`).
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: means and variances of the three clients, from their exact laws"}
@@ -603,7 +581,7 @@ def block_off(b, A, eps):
 
 check(
     "Noise",
-    "three attributes, ε = 2: all three as drawn; four attributes, five sets: as in the theorem",
+    "all three clients as drawn, blocks as in the theorem",
     all(off(*one, v) < 1e-9 for one, v in zip(rivals, stated, strict=True))
     and all(block_off(*one, 1.0) < 1e-9 for one in blocks),
     control="each with its neighbour's formula; blocks scored with ε = 1.1",
@@ -615,16 +593,15 @@ check(
 # (sec-publish-model)=
 # ## From noisy pairs to rows
 #
-# A block of three tells nothing about a clique of four.
-# We need a model that uses only pairs: of all distributions with the parities $\hat m_A$ of attributes and pairs, that of *maximum entropy*.
-# By Lagrange multipliers, its form is
+# A block of three has no information about a clique of four, so we need a model that uses only pairs.
+# Of all distributions whose parities of attributes and pairs have the means $\hat m_A$, take that of *maximum entropy*.
+# If it exists, it has the form
 #
-# $$ \hat P(x) \propto \exp\Big(\sum_{\lvert A\rvert\le 2} \theta_A\,\chi_A(x)\Big). $$
+# $$ \hat P(x) \propto \exp\Big(\sum_{\lvert A\rvert\le 2} \eta_A\,\chi_A(x)\Big), $$
 #
-# The weights $\theta_A$ minimise $\ln\sum_x \exp(\dots) - \sum_A \theta_A \hat m_A$.
-# The derivative with respect to $\theta_A$ is $\E_{\hat P}\,\chi_A - \hat m_A$, which is 0 at the minimum.
-# The package's `max_entropy` adds the penalty $5\sum_A\theta_A^2\Var\hat m_A$ against large $\theta_A$ from noise.
-# For the block, any factor from 1 to 25 gives about the same errors.
+# where the weights $\eta_A$ minimise $\ln\sum_x \exp(\dots) - \sum_A \eta_A \hat m_A$.
+# The derivative for $\eta_A$ is the mean of $\chi_A$ under $\hat P$, minus $\hat m_A$.
+# With noisy $\hat m_A$, there may be no minimum, so `max_entropy` adds the penalty $5\sum_A\eta_A^2\Var\hat m_A$.
 
 
 # %%
@@ -646,16 +623,17 @@ def by_entropy(estimate, worth_of, n, rng):
 # (sec-publish-equal)=
 # ## At the same ε
 #
-# An answer of LoPub about $a$ attributes is worth $(1-2\eta)^{2a}$ true ones.
-# So a pair's parity has the standard error $1/((1-2\eta)^2\sqrt n) = 0.46$, far above $\varphi = 0.12$.
-# A threshold of two standard errors, 0.92, drops nearly all edges, as the strongest true correlation is 0.47.
+# A report of LoPub is worth $(p-q)^{2a}$ true answers about a set of $a$ attributes.
+# So a pair's parity has the standard error $1/((p-q)^2\sqrt n) = 0.46$.
+# A threshold of two standard errors drops nearly all edges, since even the strongest true correlation is 0.47.
 # So we add LoPub without edges.
 
 
 # %%
-eta = float(flip(CODES, 2.0))
-poor = by_entropy(quiet, lambda a: (1 - 2 * eta) ** (2 * a), n, rng)
+q = float(flip(CODES, 2.0))
+poor = by_entropy(quiet, lambda a: (1 - 2 * q) ** (2 * a), n, rng)
 rows = by_entropy(asked, lambda a: worth(a, 3, d, 2.0), n, rng)
+# the same tables as before, new rows
 made = {"LoPub, junction tree": by_tree(quiet_shares, n, rng)}
 alone = junction_tree([(j,) for j in range(d)])
 made["LoPub, no edges"] = synthesise(alone, quiet_shares, n, rng)
@@ -663,9 +641,8 @@ made |= {"LoPub, entropy": poor, "block, entropy": rows}
 study.fidelity(made, readers, orders=(2, 3, 4))
 
 # %% [markdown]
-# Over 80 surveys, the means for pairs are 0.126 (± 0.003), 0.081, 0.084 and 0.031 (± 0.001 each).
-# So on LoPub's reports, maximum entropy is no better than dropping all edges.
-# Only the block is better than independent columns.
+# Over 80 surveys, the means for pairs are 0.126 (± 0.003), 0.081, 0.084 and 0.031 (± 0.001 each), so the junction tree was lucky here.
+# On LoPub's reports, maximum entropy is no better than dropping all edges; only the block is better than independent columns.
 #
 # (sec-publish-fair)=
 # ## A release
@@ -673,8 +650,7 @@ study.fidelity(made, readers, orders=(2, 3, 4))
 # (sec-publish-before)=
 # ### Before anybody is asked
 #
-# In {eq}`eq-publish-block`, take $R_t = \frac14$ and $n_A \approx n\rho$ for a pair.
-# Then a cell has the standard error $\sqrt{3/(16\,n\,\rho\lambda^2)}$:
+# By {eq}`eq-publish-block`, with $R_\omega = \frac14$ and $n_A \approx n\rho$, a cell of a pair has the standard error $\sqrt{3/(16\,n\,\rho\lambda^2)}$:
 
 # %%
 for eps in (0.5, 1.0, 2.0, 4.0):
@@ -683,12 +659,12 @@ for eps in (0.5, 1.0, 2.0, 4.0):
     print(f"ε = {eps}  b = {b}  odds × {exp(eps):4.1f}  error {error:.3f}")
 
 # %% [markdown]
-# We choose $\varepsilon = 2$: the error is about three points, and the odds of a bet on a reader change at most 7.4-fold.
+# We choose $\varepsilon = 2$: the error is about 0.03, and the odds of a bet on a reader change at most 7.4-fold.
 #
 # (sec-publish-made)=
 # ### What is published
 #
-# The magazine publishes all pairs' estimates with standard errors, the synthetic rows, and a note on how both were made.
+# The magazine publishes all pairs' estimates with standard errors, the synthetic rows, and how both were made.
 
 # %%
 table(pd.DataFrame(rows[:3], columns=NAMES))
@@ -697,14 +673,14 @@ table(pd.DataFrame(rows[:3], columns=NAMES))
 # (sec-publish-errors)=
 # ### Beside the truth
 #
-# The magazine never sees the truth, but we do ({numref}`fig-publish-release`).
+# {numref}`fig-publish-release` shows the truth, which the magazine never sees.
 
 # %%
 cells = study.pairs(asked, readers, rows)
 inside = (cells.estimate - cells.true).abs() < 1.96 * cells.error
-print(inside.sum(), "of 60 cells within 1.96 errors, 57 expected")
+print(inside.sum(), "of 60 cells within 1.96 errors")
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Figure", "figure": {"name": "fig-publish-release", "caption": "The 60 cells of all pairs, ordered by true share (line): estimates with 95 % bars, and shares in the synthetic rows (crosses)."}, "image": {"alt": "Sixty true shares rise from 5 to 54 per cent along a line. Dots with bars of five points up and down scatter around the line, and all bars reach it. Crosses for the synthetic rows scatter around it less."}}
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Figure", "figure": {"name": "fig-publish-release", "caption": "The 60 cells of all pairs, ordered by true share (line): estimates with 95 % bars, and shares in the synthetic rows (crosses)."}, "image": {"alt": "Sixty true shares rise from 0.05 to 0.58 along a line. Dots with bars of 0.05 up and down scatter around the line, and all bars reach it. Crosses for the synthetic rows scatter around it less."}}
 fig, ax = plt.subplots(figsize=(6.4, 3.6))
 sns.lineplot(cells, x=cells.index, y="true", color="black", label="truth", ax=ax)
 ax.errorbar(cells.index, cells.estimate, 1.96 * cells.error, fmt="o", ms=3, lw=0.8, color="C0", label="estimate")
@@ -714,23 +690,25 @@ ax.legend(frameon=False)
 plt.show()
 
 # %% [markdown]
+# About 57 are expected; the cells of a pair are not independent.
+#
 # (sec-publish-question)=
-# ### A newspaper counts
+# ### A question to the table
 #
 # A newspaper asks: how much more frequent are affairs where the marriage is not good?
-# It takes the pair's table, $n_A$ and $\lambda$ from what is published.
+# It finds the pair's table, $n_A$ and $\lambda$ in what is published.
 # Let `slope` be the derivatives of the answer with respect to the cells.
-# By {eq}`eq-publish-block`, $\hat f_t$ moves 1/λ times as far as $\hat R_t$.
-# So small errors move the answer as the mean of slope/λ over the reported cells, whose standard error we take (the *delta method*, {ref}`sec-kv-ratio`).
+# By {eq}`eq-publish-block`, the answer's error is about $\sum_\omega \text{slope}_\omega\,(\hat R_\omega-R_\omega)/\lambda$: the mean of slope/λ at the cells of the $n_A$ reports, minus its expectation.
+# So its standard error is the standard deviation of slope/λ over $\sqrt{n_A}$ (*delta method*, {ref}`sec-kv-ratio`).
 
 
 # %%
-def difference(f, n_A, lam):
+def difference(theta, n_A, lam):
     """Affairs in marriages that are not good, minus in good ones."""
-    total = f.sum(0)
-    rate = f[1] / total
+    total = theta.sum(0)
+    rate = theta[1] / total
     slope = np.array([-rate, 1 - rate]) / total * [1, -1]
-    R = lam * f + (1 - lam) / 4
+    R = lam * theta + (1 - lam) / 4
     spread = (R * slope**2).sum() - (R * slope).sum() ** 2
     return rate[0] - rate[1], sqrt(spread / n_A) / lam
 
@@ -744,21 +722,21 @@ print(f"truth {truth:.2f}  estimate {gap:.2f} ± {error:.2f}")
 print(f"rows, taken for people: {wrong:.2f} ± {naive:.2f}")
 
 # %% [markdown]
-# Affairs are more frequent in marriages that are not good, but by how much is hardly known.
-# The error of rows taken for people is many times too small.
+# Affairs are more frequent where the marriage is not good, but by how much stays open.
+# If the rows are taken for people, the standard error comes out ten times too small.
 #
 # (sec-publish-not)=
-# ### What the table does not tell or hide
+# ### What the table does not show, and does not hide
 #
 # - *Sets of three or more* come from the model, not from reports.
-# - *Small groups*: a cell below five points may be noise.
-# - *Taking part*, the block and facts about groups are not hidden.
-# - *A second survey* of the same readers adds its $\varepsilon$; another table from the same reports costs nothing.
+# - *Small groups*: a cell below 0.05 may be noise.
+# - *Not hidden* are who took part, each reader's block, and facts about groups.
+# - *A second survey* adds its $\varepsilon$; another table from the same reports costs nothing.
 #
 # (sec-publish-choice)=
 # ## What to use when
 #
-# - To protect records: random blocks and maximum entropy, whose model has $2^d$ cells (`max_entropy` takes $d \le 20$).
+# - To protect records: random blocks and maximum entropy (`max_entropy` takes $d \le 20$).
 # - To protect single answers only: LoPub.
 # - If one relation matters most: ask only its two questions (Exercise 2).
 #
@@ -826,12 +804,12 @@ print(f"rows, taken for people: {wrong:.2f} ± {naive:.2f}")
 #
 # :::{dropdown} Solution
 # The rows come from a model of all readers, so they show how frequent affairs are among similar people.
-# This reader's report changes the odds of any published table by at most $e^2 = 7.4$.
+# The report of this one reader makes any published table at most $e^2 = 7.4$ times as likely.
 # :::
 #
 # ## Summary
 #
-# - LoPub flips the bits of all answers, each with a part of $\varepsilon$, and draws rows from the tables of a junction tree.
+# - LoPub flips the bits of all answers, and draws rows by a junction tree.
 # - A random block spends all of $\varepsilon$ on a few attributes, and is worth about $\rho\lambda^2$ true answers.
 # - Standard errors are known beforehand; synthetic rows are not people.
 #
@@ -839,29 +817,24 @@ print(f"rows, taken for people: {wrong:.2f} ± {naive:.2f}")
 #
 # | letter | meaning |
 # |---|---|
-# | $n$ | number of people |
 # | $d$ | number of keys, or of attributes |
-# | $j$ | a key, or an attribute: one of the $d$ |
 # | $\kappa_j$ | number of values of attribute $j$, where a person has several attributes |
-# | $f$ | share of people who have something (of the population, for a random sample) |
-# | $\eta$ | chance that a bit is flipped (here only) |
+# | $p$ | chance that a coin tells the truth; for bits, that the bit of the person's item is set |
+# | $q$ | chance that the bit of another item is set |
+# | $\theta_\omega$ | share of the people in cell $\omega$ |
 # | $D$ | most bits in which two records differ (here only) |
-# | $A$ | a set of attributes (here only) |
-# | $a$ | number of attributes in $A$ (here only) |
-# | $t$ | a cell of a table (here only) |
-# | $P_A$ | true table of $A$ (here only) |
+# | $A$ | a set of $a$ attributes (here only) |
+# | $\omega$ | a cell of a table (here only) |
 # | $\hat P$ | distribution of the rows (here only) |
-# | $I$ | mutual information (here only) |
+# | $I$ | mutual information of an attribute and a set of others |
 # | $\varphi$ | threshold for an edge (here only) |
-# | $B$ | a block (here only) |
-# | $b$ | number of attributes in $B$ (here only) |
-# | $K$ | number of values of $B$, $K_A$ of $A$ (here only) |
-# | $\lambda$ | chance that the value is kept (here only) |
+# | $B$ | a block of $b$ attributes (here only) |
+# | $\lambda$ | chance that the cell of $B$ is kept (here only) |
 # | $\rho$ | chance that $B$ contains $A$ (here only) |
-# | $n_A$ | number of people with $A$ in $B$ (here only) |
-# | $R_t$ | chance that their reports show $t$ (here only) |
+# | $n_A$ | number of people with $A \subseteq B$ (here only) |
+# | $R_\omega$ | chance that their reports show $\omega$ (here only) |
 # | $\chi_A$ | parity of $A$ (here only) |
 # | $m_A$ | mean of a parity, $\hat m_A$ its estimate (here only) |
-# | $\theta_A$ | weight of a parity in the model (here only) |
+# | $\eta_A$ | weight of a parity in the model (here only) |
 #
 # Next, {ref}`ch-choosing` compares what all lessons offer.

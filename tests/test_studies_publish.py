@@ -191,7 +191,7 @@ def test_tables_show_the_truth_beside_the_estimate():
     people = np.array([[0, 1], [1, 1], [1, 1], [1, 0]])
     exact = np.array([[0.0, 0.25], [0.25, 0.5]])
     shown = study.beside(lambda A: (exact, np.full((2, 2), 0.01)), people, ["a", "b"], (0, 1)).data
-    assert "50.0 %" in shown and "50.0 ± 1.0" in shown
+    assert "0.500" in shown and "0.500 ± 0.010" in shown
     cells = study.pairs(lambda A: (exact, np.full((2, 2), 0.01)), people, people)
     assert np.allclose(cells["true"], cells["estimate"]) and (cells["rows"] == cells["true"]).all()
 

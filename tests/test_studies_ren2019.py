@@ -138,9 +138,10 @@ def test_shares_are_unbiased(page):
 
 
 def test_one_bit_has_less_noise_than_two():
+    """The ν of Exercise 2."""
     p, q = np.exp(1.6) / (np.exp(1.6) + 1), np.exp(0.8) / (np.exp(0.8) + 1)
-    assert 1 / (2 * p - 1) ** 2 == pytest.approx(2.27, abs=0.01)
-    assert (q**2 + (1 - q) ** 2) / (2 * q - 1) ** 2 == pytest.approx(3.97, abs=0.01)
+    assert 0.5 + 0.5 / (2 * p - 1) ** 2 == pytest.approx(1.634, abs=0.005)
+    assert 1 + q * (1 - q) / (2 * q - 1) ** 2 == pytest.approx(2.482, abs=0.005)
 
 
 # --- the lesson's figures

@@ -75,13 +75,13 @@ def _bubble(shape: str) -> dict[str, str]:
 
 
 def beside(estimate: Estimate, people: Ints, names: Sequence[str], A: Set) -> HTML:
-    """Show the cells of a table of binary attributes: truth and estimate with its standard error, in per cent."""
+    """Show the cells of a table of binary attributes: truth and estimate with its standard error."""
     cells, errors = estimate(A)
     rows = []
     for t in np.ndindex(cells.shape):
         row = {names[j]: "yes" if x else "no" for j, x in zip(A, t, strict=True)}
-        row["true"] = f"{100 * (people[:, A] == t).all(1).mean():.1f} %"
-        rows.append(row | {"estimate": f"{100 * cells[t]:.1f} ± {100 * errors[t]:.1f}"})
+        row["true"] = f"{(people[:, A] == t).all(1).mean():.3f}"
+        rows.append(row | {"estimate": f"{cells[t]:.3f} ± {errors[t]:.3f}"})
     return table(pd.DataFrame(rows))
 
 
