@@ -49,7 +49,7 @@ print(f"\nrecorded on {about['date']}, Python {about['python']}, numpy {about['n
 # - The programs of ldpnb run again whenever this page is made, so its rows show what ldpnb prints today.
 #   Two things come from the record: ldpnb's first run after installation, and its times.
 # - *stops* means that the program ended with the error that follows.
-# - *no name with …* is the result of a search through the names of all public modules, classes, functions, methods and arguments of a library.
+# - *nothing named …* is the result of a search through the names of all public modules, classes, functions, methods and arguments of a library.
 #   None of them contains any of these words; the library may still offer the same under another name.
 # - Clients are asked for $k$-ary randomized response (k-RR) wherever a library offers this.
 #   In diffprivlib this is `ExponentialCategorical` with all pairs of categories equally far apart.
@@ -72,7 +72,10 @@ def answer(library, question):
     cell = cells[library, question]
     if library == "ldpnb" and question != "alone":
         return live(cell.program)
-    return "stops: " * cell.failed + cell.printed
+    printed = cell.printed.replace("no name with ", "nothing named ")
+    if question == "summary":
+        printed = printed.partition(" | ")[0]  # OpenDP has two
+    return "stops: " * cell.failed + printed
 
 
 def ask(questions, libraries=tuple(NAMES)):
@@ -131,12 +134,14 @@ ask(
 # The transformation `make_clamp` moves the numbers of a list inside the bounds.
 #
 # ## What does the server learn?
+#
+# In ldpnb's plan, 0.01 is half the width of a 95 % interval.
 
 # %% tags=["hide-input"]
 ask({"interval": "error of a result", "planning": "before anybody is asked", "files": "reports or data in files"})
 
 # %% [markdown]
-# ## Which other data are there?
+# ## Which other kinds of data can they handle?
 
 # %% tags=["hide-input"]
 ask({"strings": "strings without a list", "pairs": "ratings, sets", "tables": "several attributes"})
@@ -146,7 +151,7 @@ ask({"strings": "strings without a list", "pairs": "ratings, sets", "tables": "s
 #
 # ## How is ε checked and counted?
 #
-# *Audited* is a lower bound on ε: {ref}`our audit <ch-verify>` computes it from 50,000 reports for each of three answers.
+# *Audited* is a lower bound on ε: {ref}`our audit <sec-verify-audit>` computes it from 50,000 reports for each of three answers.
 # All clients claim ε = 1.
 # The audit refutes a correct client with a probability of at most $10^{-6}$, and a bound below 1 is no proof of the claim.
 
