@@ -49,7 +49,7 @@ print(f"\nrecorded on {about['date']}, Python {about['python']}, numpy {about['n
 # - The programs of ldpnb run again whenever this page is made, so its rows show what ldpnb prints today.
 #   Two things come from the record: ldpnb's first run after installation, and its times.
 # - *stops* means that the program ended with the error that follows.
-# - *nothing named …* is the result of a search through the names of all public modules, classes, functions, methods and arguments of a library.
+# - *no name with …* is the result of a search through the names of all public modules, classes, functions, methods and arguments of a library.
 #   None of them contains any of these words; the library may still offer the same under another name.
 # - Clients are asked for $k$-ary randomized response (k-RR) wherever a library offers this.
 #   In diffprivlib this is `ExponentialCategorical` with all pairs of categories equally far apart.
@@ -72,10 +72,7 @@ def answer(library, question):
     cell = cells[library, question]
     if library == "ldpnb" and question != "alone":
         return live(cell.program)
-    printed = cell.printed.replace("no name with ", "nothing named ")
-    if question == "summary":
-        printed = printed.partition(" | ")[0]  # OpenDP has two
-    return "stops: " * cell.failed + printed
+    return "stops: " * cell.failed + cell.printed
 
 
 def ask(questions, libraries=tuple(NAMES)):
