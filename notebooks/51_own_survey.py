@@ -9,7 +9,7 @@
 # First write down the possible answers.
 # Each phone looks up the code of its answer, and perturbs the code.
 # The server counts the codes, and turns the counts into shares.
-# The error of a share has two parts: the noise of the phones, and the luck of who was asked.
+# The error of a share has two parts: the noise of the phones, and the choice of the people asked.
 # The package takes these steps for tables, files and clusters.
 # :::
 #
@@ -40,7 +40,7 @@ import seaborn as sns
 from scipy.stats import norm
 
 from ldpnb import GRR, Number, OneOf, Ratings, Strings, Survey, YesNoTable, epsilon, laws, pick, prove, toss
-from ldpnb.book import check, diagram, label_lines, simulation, style, table, theory
+from ldpnb.book import check, label_lines, simulation, style, table, theory
 from ldpnb.book.studies import own_survey as study
 from ldpnb.chance import odds
 from ldpnb.serve import Account, BudgetError, collect, load_tally, save, save_tally
@@ -85,7 +85,7 @@ staff = pd.read_csv(csv)
 print(staff.head(6).to_string())
 
 # %% [markdown]
-# Everybody gives age, remote and nights; only the reason may be blank (NaN).
+# Only the reason may be blank (NaN).
 #
 # (sec-survey-labels)=
 # ## Labels come first
@@ -100,11 +100,10 @@ for ward in WARDS:
     print(dict(zip(ward, codes.tolist(), strict=True)))
 
 # %% [markdown]
-# Adding the wards' counts of code 1 mixes pay with hours, without any error message.
-# A phone, which sees one answer, cannot make such a list.
-# And the list reveals what was said: if "boss" has a code, somebody in this ward said it.
+# Code 1 is pay in one ward and hours in the other; adding the counts mixes them, without any error message.
+# The list also reveals what was said: if "boss" has a code, somebody in this ward said it.
 # So write the labels down before anybody answers, with "other" for unforeseen answers, and one for missing answers.
-# The package insists:
+# The package refuses others:
 
 # %%
 REASONS = ["pay", "hours", "boss", "team", "commute", "other"]
@@ -119,7 +118,7 @@ except ValueError as refused:
 # (sec-survey-client)=
 # ## From an answer to a report
 #
-# The client looks up the code and applies k-RR to it ({numref}`fig-survey-flow`).
+# On the phone, the client looks up the code and applies k-RR to it:
 
 
 # %%
@@ -138,23 +137,14 @@ print({LABELS[y]: round(float(p), 3) for y, p in sorted(law.items())})
 
 # %% [markdown]
 # The second line is the *distribution (law)* of Ana's report.
-
-# %% mystnb={"figure": {"name": "fig-survey-flow", "caption": "A survey. The labels are public; the answer and its code stay on the phone."}, "image": {"alt": "Flow in two lanes. On the phone: answer, label, code, k-RR with a die. A report crosses the privacy border to the server: counts, shares, intervals."}}
-steps = [("phone", name) for name in ("answer", "label", "code", "k-RR")]
-steps += [("server", "counts", "report")]
-steps += [("server", name) for name in ("shares", "intervals")]
-diagram.flow(steps, chance=["k-RR"])
-plt.show()
-
-# %% [markdown]
-# k-RR is exactly ε-LDP ({prf:ref}`thm-freq-privacy`), and `prove` confirms this for our client, missing answers included:
+# k-RR is exactly ε-LDP ({prf:ref}`thm-freq-privacy`), and so is our client, missing answers included:
 
 # %%
 print(prove(client, [*REASONS, None], rounded=False))
 
 # %% [markdown]
 # (sec-survey-missing)=
-# ### What silence says
+# ### Not answering
 #
 # May a person send nothing?
 # Then the set of possible reports has one more member: nothing.
@@ -177,8 +167,9 @@ for who in (client, declining):
 # A person without an answer sends nothing with probability 1, all others with probability 0.
 # No finite $\varepsilon$ covers this ratio.
 # So declining protects *which* reason somebody gave, but not *whether* she gave one.
-# A category for missing answers protects both; the price is one more label, and a little more noise.
-# Allow declining only if silence is harmless; shares are then among those who answer.
+# A category for missing answers protects both, at the price of one more label and a little more noise.
+# Allow declining only if silence is harmless.
+# Shares are then among those who answer.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: exact ε of both policies, and codes that shift"}
@@ -224,7 +215,7 @@ check(
 #
 # $$ \hat f = \frac{C_x/n - q^*}{p^*-q^*}. $$ (eq-survey-share)
 #
-# How far is $\hat f$ from the truth, and from which truth?
+# How far is $\hat f$ from the truth?
 #
 # **These people.**
 # Their answers are fixed, and only the coins of the phones are random.
@@ -240,12 +231,12 @@ check(
 # Now the $n$ people are a random sample from many more, of whom a share $\pi$ has $x$.
 # Then $f$ is random, too: an average of $n$ independent answers, with mean $\pi$ and variance $\pi(1-\pi)/n$.
 #
-# 1. Go from the estimate to the population in two steps:
+# 1. Write the difference as a sum:
 #
 #    $$ \hat f - \pi = (\hat f - f) + (f - \pi). $$
 #
-# 2. Given the people, the second step is fixed and the first has mean 0.
-#    So the product of the steps has mean 0:
+# 2. Given the people, the second part is fixed and the first has mean 0.
+#    So the product of the parts has mean 0:
 #
 #    $$ \E\,(\hat f-f)(f-\pi) = 0. $$
 #
@@ -253,13 +244,13 @@ check(
 #
 #    $$ \E\,(\hat f-\pi)^2 = \E\,(\hat f-f)^2 + \frac{\pi(1-\pi)}{n}. $$ (eq-survey-both)
 #
-# The first term is now also a mean over the people.
-# As {eq}`eq-survey-noise` is linear in $f$, put $\pi$ for $f$ in it.
+# The first term is also averaged over the random $f$.
+# As {eq}`eq-survey-noise` is linear in $f$, this average is {eq}`eq-survey-noise` at $f = \pi$.
 #
 # The server knows neither $f$ nor $\pi$.
-# Being linear, {eq}`eq-survey-noise` is right on average with $\hat f$ for $f$.
-# But {eq}`eq-survey-both` contains $\pi^2$, and needs another form.
-# Let $r$ be the probability that a random person's report says $x$:
+# As {eq}`eq-survey-noise` is linear, it stays right on average with $\hat f$ in place of $f$.
+# But {eq}`eq-survey-both` contains $\pi^2$, and $\hat f^2$ in its place would be biased.
+# So let $r$ be the probability that a random person's report says $x$:
 #
 # $$ r = q^* + \pi\,(p^*-q^*). $$
 #
@@ -272,15 +263,16 @@ check(
 #
 # $$ \frac{n}{n-1}\cdot\frac{C_x}{n}\Big(1-\frac{C_x}{n}\Big). $$
 #
-# So put $C_x/n$ for $r$, that is $\hat f$ for $\pi$, and $n-1$ for $n$.
-# The code does so in {eq}`eq-survey-both`, which is the same polynomial in $\pi$.
+# So replace $r$ by $C_x/n$ and $n$ by $n-1$ in {eq}`eq-survey-short`.
+# By {eq}`eq-survey-share`, this means $\hat f$ for $\pi$ and $n-1$ for $n$ in {eq}`eq-survey-both`, as in the code:
 
 
 # %%
 def server(counts, eps):
     """Shares, with errors for these people and the population."""
     n, k = counts.sum(), len(counts)
-    p, q = exp(eps) / (exp(eps) + k - 1), 1 / (exp(eps) + k - 1)
+    p = exp(eps) / (exp(eps) + k - 1)  # p*
+    q = 1 / (exp(eps) + k - 1)  # q*
     f = (counts / n - q) / (p - q)
     noise = (f * p * (1 - p) + (1 - f) * q * (1 - q)) / (p - q) ** 2
     return f, np.sqrt(noise / n), np.sqrt((noise + f * (1 - f)) / (n - 1))
@@ -290,27 +282,26 @@ reports = np.array([client(x, EPS, rng) for x in staff["reason"]])
 f_hat, these, population = server(np.bincount(reports, minlength=K), EPS)
 truth = staff["reason"].fillna("no answer").value_counts(normalize=True)
 rows = pd.DataFrame({"label": LABELS})
-rows["truth"] = [f"{truth[x]:.1%}" for x in LABELS]
-rows["estimate"] = [f"{f:.1%}" for f in f_hat]
-rows["error, these people"] = [f"{e:.2%}" for e in these]
-rows["error, population"] = [f"{e:.2%}" for e in population]
+rows["truth, %"] = [f"{100 * truth[x]:.1f}" for x in LABELS]
+rows["estimate, %"] = [f"{100 * f:.1f}" for f in f_hat]
+rows["error, these people"] = [f"{100 * e:.2f}" for e in these]
+rows["error, population"] = [f"{100 * e:.2f}" for e in population]
 table(rows)
 
 # %% [markdown]
-# *Truth* is the share among these people.
+# *Truth* is the share among these people; errors are in points.
 # An estimate plus or minus 1.96 errors is a 95 % interval, since $\hat f$ is nearly normal.
 #
 # (sec-survey-coverage)=
 # ### Do the intervals cover?
 #
-# Let $Z$ be the difference between estimate and truth, divided by its standard deviation.
+# Let $Z$ be the difference between estimate and truth, divided by its standard deviation: the root of {eq}`eq-survey-noise` or {eq}`eq-survey-both`, by the truth meant.
 # $Z$ is nearly standard normal.
 # An interval covers the truth if the two differ by at most 1.96 times the error used, so with probability
 #
 # $$ \Pr\Big[\,\lvert Z\rvert \le 1.96\cdot\frac{\text{error used}}{\text{standard deviation}}\,\Big]. $$ (eq-survey-covers)
 #
-# {numref}`fig-survey-coverage` tries both errors on both truths.
-# `study.coverage` draws people and their reports by our client's law, and calls our server.
+# {numref}`fig-survey-coverage` tries both errors on both truths, with reports by our client's law and our server.
 
 # %% mystnb={"figure": {"name": "fig-survey-coverage", "caption": "Coverage of nominal 95 % intervals for the share of pay, with each error. Lines: formula. Marks: 1,000 surveys of 1,000 people per ε, with 95 % bars."}, "image": {"alt": "Two panels of coverage against epsilon from 1 to 6. If the truth is the population, coverage by its error stays at 0.95, and by that for these people falls to 0.26. If it is these people, coverage by their error stays at 0.95, and by the other rises to 1. Marks lie near the lines."}}
 BUDGETS = np.arange(1, 7)
@@ -346,9 +337,8 @@ for ax in axes:
 plt.show()
 
 # %% [markdown]
-# The smaller error is tempting, but at $\varepsilon = 4$ its interval covers the population only six times out of ten.
+# With the smaller error, at $\varepsilon = 4$ the interval covers the population only six times out of ten.
 # More people do not help: both errors have a factor $1/\sqrt n$, which cancels in {eq}`eq-survey-covers`.
-# Say which truth an interval is about.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: both errors exactly, and the simulated coverage"}
@@ -397,25 +387,15 @@ result = reason.estimate(reason.tally(reports))
 print(result)
 
 # %% [markdown]
-# Estimates and errors are those of our server, for the population.
-# The hospital asks all its employees, and wants errors for these people: `people=True`.
-# The intervals are *score intervals* {cite:p}`wilson1927probable`.
-# A share is inside if the estimate is at most 1.96 errors away from it, with the error at that share.
-# These intervals differ from ours for few people or rare labels, and cover better.
+# Estimates and errors are those of our server, for the population; `people=True` gives errors for these people.
+# The intervals are *score intervals* {cite:p}`wilson1927probable`: they contain each share that is at most 1.96 errors from the estimate, with the error at that share.
+# They differ from ours for few people or rare labels.
 #
-# `perturb` runs the clients of a whole column, for simulations:
-
-# %%
-again = reason.perturb(staff["reason"], rng=rng)
-boss = reason.estimate(reason.tally(again))["boss"]
-print(f"boss {boss.share:.1%}, {boss.low:.1%} to {boss.high:.1%}")
-
-# %% [markdown]
 # ### All intervals at once
 #
 # Each interval misses with probability 0.05, so at least one of the seven misses far more often.
 # Make each so wide that it misses with probability $0.05/k$ only: here, 2.69 errors in place of 1.96.
-# Even though the misses depend on each other,
+# Whether or not the misses are independent,
 #
 # $$ \begin{aligned} \Pr[\text{some interval misses}] &\le \sum_{x=0}^{k-1} \Pr[\text{interval } x \text{ misses}] \\ &= k\cdot\frac{0.05}{k} = 0.05. \end{aligned} $$ (eq-survey-bonferroni)
 #
@@ -430,6 +410,9 @@ plt.show()
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: OneOf gives the numbers of our own server"}
+again = reason.perturb(staff["reason"], rng=rng)
+
+
 def distance(tally):
     """Largest difference from our server: shares and both errors."""
     found = [reason.estimate(tally, people=people) for people in (True, False)]
@@ -454,7 +437,7 @@ check(
 #
 # $$ n = \Big(\frac{1.96}{\text{half-width}}\Big)^2\cdot n\,\E\,(\hat f-\pi)^2 $$ (eq-survey-people)
 #
-# people, and half the width needs four times as many.
+# people: half the half-width needs four times as many.
 # `reason.question(N)` plans this way, with the best mechanism and $\pi = 1/k$.
 # For `people=True`, {eq}`eq-survey-noise` replaces {eq}`eq-survey-both`:
 
@@ -487,15 +470,10 @@ table(pd.DataFrame(rows, columns=[*columns, "people for ± 1 point"]))
 
 # %% [markdown]
 # Columns three and four are for 20,000 people.
-# About half of all surveys tell the share in the fourth from zero: its half-width equals the share.
-# `plan` takes other shares:
-
-# %%
-for share in (0.01, 0.1, 0.5):
-    error = reason.plan(N, share=share)
-    print(f"share {share:4.0%}: ± {196 * error:.2f} points")
-
-# %% [markdown]
+# About half of all surveys tell a share as large as that in the fourth column from 0.
+# In the first row, k-Subset ties, with longer reports.
+# `reason.plan(N, share=0.1)` gives the error at another share.
+#
 # (sec-survey-several)=
 # ## Several questions, one budget
 #
@@ -534,8 +512,8 @@ for row in (row for result in results.values() for row in result):
 # With `missing="decline"`, the server would see who gives no reason, which `limit` does not cover.
 #
 # With half the budget, the errors of the reasons have more than doubled.
-# Often it is better to ask each person one question, drawn at random, with all of ε ({ref}`Exercise 1 <sec-survey-exercises>`).
-# Those who draw a question are a sample, so leave out `people=True`.
+# For rare labels or a small ε, it is better to ask each person one question, drawn at random, with all of ε ({eq}`eq-choosing-drawn`, {ref}`Exercise 1 <sec-survey-exercises>`).
+# Those who draw a question are a sample: leave out `people=True`, for errors that are slightly too large.
 #
 # On Ana's phone there is one row, and an account of the ε spent.
 # The survey's limit is for its questions, the account's for all surveys on this phone:
@@ -556,8 +534,8 @@ with TemporaryDirectory() as phone:
 # ## On disk, and on a cluster
 #
 # Counts add, so reports may lie in several files, called *partitions*, and be counted in any order.
-# A file holds codes without their labels.
-# So mark it with `identity`, which stands for the labels and the mechanism; files with another mark are refused.
+# Reports in a file are codes without labels.
+# So mark the file with `reason.identity`, a name for labels and mechanism; `collect` refuses files with another mark.
 # Questions with equal labels and mechanisms share the mark, and need different folders.
 
 # %%
@@ -570,11 +548,11 @@ for day in range(4):
 found = collect(mechanism, days, label=MARK)
 print(f"{found.reports:,} reports in {len(found.partitions)} partitions")
 boss = reason.estimate(found.tally)["boss"]
-print(f"boss {boss.share:.1%}, {boss.low:.1%} to {boss.high:.1%}")
+print(f"boss: {100 * boss.share:.1f} %")
 
 # %% [markdown]
 # A dask cluster takes the same call.
-# Here, two workers share this process; on other machines, workers must see the folder.
+# Here, two workers share this process; workers on other machines must see the folder.
 
 # %%
 from distributed import Client
@@ -617,11 +595,11 @@ folder.cleanup()
 # | one of a list | `OneOf(labels)` | shares | {ref}`ch-frequency` |
 # | a string not on a list | `Strings()` | shares of strings that you name later | {ref}`ch-wheel` |
 # | a number | `Number(low, high)` | mean | {ref}`ch-means` |
-# | ratings of some items | `Ratings(items, low, high, most)` | shares, mean ratings | {ref}`ch-keyvalue` |
+# | ratings of some items | `Ratings(items, low, high, most)` | shares, mean ratings | {ref}`ch-keyvalue`, {ref}`ch-wheel` |
 # | yes or no to several things | `YesNoTable(columns)` | shares, pairs | {ref}`ch-joint` |
 #
 # All have `perturb`, `tally`, `estimate` and `plan`.
-# Below, 60 % write "mail", and half of the people rate the canteen, with 3 on average:
+# Below, 60 % write "mail", and half of the people rate the canteen, 3 on average:
 
 # %%
 tool = Strings(epsilon=EPS)
@@ -664,7 +642,7 @@ print(f"\n{stars.estimate(stars.tally(rated))}")
 #
 # All four: $(1.649 + 5)/0.649^2 = 15.8$, divided by $n$.
 # One of four, so with $n/4$ people: $4\,(7.389+5)/6.389^2 = 1.21$, divided by $n$.
-# Answering all four has 13 times the variance.
+# Answering all four has 13 times the variance, as in {eq}`eq-choosing-drawn` with $d = 4$ and $f = 0$.
 # The question must be drawn without looking at the answers.
 # :::
 #
@@ -703,21 +681,22 @@ def share_of(reports, eps, k, labels):
 
 bits = [one_bit(x, EPS, rng) for x in staff["reason"]]
 print(prove(one_bit, [*REASONS, None], rounded=False))
-print("truth      {:.1%}".format(truth["pay"] + truth["hours"]))
-print("one bit    {:.1%} ± {:.2%}".format(*share_of(bits, EPS, 2, [1])))
-print("two labels {:.1%} ± {:.2%}".format(*share_of(reports, EPS, K, [0, 1])))
+print(f"truth      {100 * (truth['pay'] + truth['hours']):.1f} %")
+for name, found in {"one bit": (bits, EPS, 2, [1]), "two labels": (reports, EPS, K, [0, 1])}.items():
+    share, error = share_of(*found)
+    print(f"{name:<10} {100 * share:.1f} ± {100 * error:.2f} %")
 
 # %% [markdown]
 # :::{admonition} Exercise 3 (think, 5 minutes)
 # The hospital asked all its 20,000 employees, and all took part.
-# Which of the two errors belongs in the report to the board?
-# And if it wants to learn about the staff of all hospitals?
+# Why is the smaller error right in the report to its board?
+# The board also wants to learn about the staff of all hospitals: which error does it need, and is that enough?
 # :::
 #
 # :::{dropdown} Solution
-# The board asks about these people: there is nobody else, and the smaller error is right.
+# The report is about these people, and there is nobody else: only the phones' coins are random.
 # If the staff of all hospitals are the population, the larger error is needed.
-# It assumes a random sample of them, and one hospital hardly is one.
+# It is not enough: it assumes a random sample, and the staff of one hospital hardly are one.
 # :::
 #
 # ## Summary
@@ -726,7 +705,6 @@ print("two labels {:.1%} ± {:.2%}".format(*share_of(reports, EPS, K, [0, 1])))
 # - Sending nothing is a report, and reveals that there is no answer.
 # - The error about these people is the noise of the phones; for the population, add $\pi(1-\pi)/n$ to its square.
 # - Intervals for all labels together share the probability of a miss.
-# - Memory, disk and cluster give the same tally.
 #
 # ## Letters
 #

@@ -7,10 +7,10 @@
 # :::{admonition} In one minute
 # A proof of privacy is about one report.
 # A service asks again, every day.
-# Its coins come from a computer, and its reports from anybody, liars included.
+# A computer tosses its coins, and anybody can send it reports, liars included.
 # It sees when a message comes, and how long it is.
-# Each of these can undo a correct proof, and an estimate hardly shows it.
-# So count whatever an observer sees as part of the report.
+# Each of these can undo a correct proof; estimates hardly show it.
+# So whatever an observer sees is part of the report.
 # Let the phone pay for its reports, remember them, and toss coins of its operating system.
 # :::
 #
@@ -38,7 +38,7 @@ import pandas as pd
 import seaborn as sns
 from scipy.stats import binom
 
-from ldpnb import GRR, OLH, OUE, HadamardBit, SystemRandom, epsilon, laws, pick, prove, toss
+from ldpnb import GRR, OUE, HadamardBit, SystemRandom, epsilon, laws, pick, prove, toss
 from ldpnb.book import check, diagram, label_lines, plain_ticks, simulation, style, table, theory
 from ldpnb.book.studies import service as study
 from ldpnb.chance import odds
@@ -64,7 +64,7 @@ def reply(x, eps, rng):
 
 
 # %% [markdown]
-# {numref}`fig-deploy-service` shows what a service adds, marked by a plus.
+# {numref}`fig-deploy-service` marks what a service adds by a plus.
 
 # %% mystnb={"figure": {"name": "fig-deploy-service", "caption": "The theorems are about the box with the die. What crosses the border may depend on the value through the report alone."}, "image": {"alt": "Flow in three lanes. On the phone: value, pay, perturb with a die, keep the bytes. A message crosses a dashed border to the network, which sees time, length and address. On the server: check, tally. All but value, perturb and tally bear a plus."}}
 steps = [("phone", name) for name in ("value", "+ pay", "perturb", "+ keep bytes")]
@@ -76,14 +76,14 @@ plt.show()
 # %% [markdown]
 # **What else must hold so that the server learns no more than the theorem allows?**
 #
-# Local privacy trusts only the phone.
-# So its code must be open and contain ε: a server that sends ε decides the privacy.
+# Local privacy trusts only the phone, so its code must be open and contain ε.
 #
 # (sec-deploy-time)=
 # ## Day after day
 #
-# A *history* lists a person's values, one per day.
-# Two clients:
+# An early client of Apple's could spend ε = 16 every day {cite:p}`tang2017apple`.
+#
+# A *history* lists a person's values, one per day:
 
 
 # %%
@@ -99,7 +99,8 @@ def remembered(history, eps, rng):
 
 # %% [markdown]
 # A share $f$ of people smoke.
-# If a person's value stays the same, and $a$ of her $t$ fresh replies say yes, the odds that she smokes are ({prf:ref}`thm-odds`)
+# Each yes multiplies the odds that a person smokes by $e^\varepsilon$, and each no by $e^{-\varepsilon}$ ({prf:ref}`thm-odds`).
+# If her value never changes, then after $t$ fresh replies, $a$ of them yes, the odds are
 #
 # $$ \frac{f}{1-f}\cdot e^{\varepsilon a}\cdot e^{-\varepsilon(t-a)} = \frac{f}{1-f}\; e^{\varepsilon(2a-t)}. $$ (eq-deploy-belief)
 #
@@ -107,7 +108,7 @@ def remembered(history, eps, rng):
 #
 # $$ \E\,\varepsilon(2a-t) = \varepsilon\,t\,(2p-1) = \varepsilon\,t\,\tanh\frac\varepsilon2. $$ (eq-deploy-drift)
 #
-# A remembered reply is one reply, however often it is sent.
+# A remembered reply is one reply, however often it is sent: $t = 1$.
 
 
 # %%
@@ -125,7 +126,6 @@ def mean_belief(t, eps, f):
 
 # %% [markdown]
 # {numref}`fig-deploy-days` shows the mean belief about smokers for $f = 0.2$.
-# With fresh coins it is 0.96 after three weeks at $\varepsilon = 1$, and 0.67 at $\frac12$.
 
 # %% mystnb={"figure": {"name": "fig-deploy-days", "caption": "Mean belief that a smoker smokes, after t mornings. Lines: formula. Marks: 2,000 simulated smokers, the same each morning, with 95 % bars. Dashed: the share f."}, "image": {"alt": "Mean belief against mornings from 1 to 21. With fresh coins it rises from 0.32 to 0.96 for epsilon 1, and from 0.23 to 0.67 for one half. With a remembered reply it stays at 0.32 and 0.23. Marks lie on or near the lines. A dashed line stands at 0.2."}}
 F, MORNINGS = 0.2, np.array([1, 2, 4, 7, 10, 14, 21])
@@ -193,13 +193,13 @@ for client in (remembered, by_value):
 # %% [markdown]
 # A change in the replies proves a change of the value, so `by_value` has no finite ε.
 # RAPPOR's second coin hides the change only in part ({ref}`sec-rappor-uncovered`).
-# So repeat the first reply for a fixed period, then draw and pay again, whatever happened.
+# So repeat the first reply for a fixed period, then draw and pay again, whether or not the value has changed.
 #
 # (sec-deploy-account)=
 # ### A phone that pays
 #
-# `Account` keeps the sum of a person's ε, over all questions and periods, and refuses reports beyond its limit.
-# It pays before it hands out a report: after a crash in between, the phone pays again, if the limit allows.
+# `Account` keeps the sum of a person's ε over all questions, and refuses reports beyond its limit.
+# It pays before it hands out a report: a crash in between loses the ε of one report.
 # Here each month has a file and a label:
 
 
@@ -228,10 +228,8 @@ with TemporaryDirectory() as phone:
             print(f"{month}: {refused}")
 
 # %% [markdown]
-# An early client of Apple's could spend ε = 16 every day {cite:p}`tang2017apple`.
-#
 # If no confirmation comes, the phone sends the *same bytes* again.
-# New coins would cost ε each time that somebody drops the message.
+# New coins would cost ε for each dropped message.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: histories, retries and beliefs"}
@@ -280,8 +278,9 @@ check(
 # ## Where the coins come from
 #
 # A proof assumes that nobody knows the coins.
-# Let a phone seed its generator with the minute of the day.
-# It sends a bit for each of 64 brands, each flipped with probability $1/(e^{1/2}+1)$, so $\varepsilon = 1$.
+# Which of 64 brands does a person smoke?
+# A phone sends a bit for each, flipped with probability $1/(e^{1/2}+1)$, so $\varepsilon = 1$.
+# But it seeds its generator with the minute of the day.
 
 
 # %%
@@ -322,20 +321,19 @@ print(f"{named} of 200 people named")
 print(f"error with 6,000 people: {off:.1f} standard errors")
 
 # %% [markdown]
-# `laws` puts ideal coins in the generator's place, so it cannot see the seed.
-# One estimate looks as usual.
-# But two people share coins with probability 1/1440.
+# `laws` cannot find this mistake: it replaces the generator by ideal coins.
+# Two people share coins, and so nearly all of their error, with probability 1/1440.
 # So the mean squared error for $n$ people is about $1 + (n-1)/1440$ times as large.
 #
 # A secret seed does not help if outputs reveal the generator's state.
-# The Mersenne Twister's outputs do {cite:p}`matsumoto1998mersenne`, as do, at some expense, those of numpy's default {cite:p}`bouillaguet2020pcg`.
-# `SystemRandom` asks the operating system for every coin.
+# Those of the Mersenne Twister do {cite:p}`matsumoto1998mersenne`; with more work, so do those of numpy's default generator {cite:p}`bouillaguet2020pcg`.
+# `SystemRandom` asks the operating system.
 #
 # (sec-deploy-float)=
-# ## Numbers that are not real
+# ## Noise in floating point
 #
 # On a computer, Laplace noise reaches only some floats.
-# Here is a client with scale 1, in floats of 16 bits, with 1,024 uniform numbers and a sign:
+# Here, floats have 16 bits, and the noise is ± the logarithm of one of 1,024 uniform numbers:
 
 
 # %%
@@ -347,22 +345,15 @@ def all_reports(x):
 
 
 from_0, from_1 = all_reports(0), all_reports(1)
-start = int(np.float16(0.25).view(np.uint16))
-floats = np.arange(start, start + 41, dtype=np.uint16).view(np.float16)
-
-# %% mystnb={"figure": {"name": "fig-deploy-float", "caption": "The 41 floats of 16 bits from 0.25 on, numbered. Filled: those that the client can send. Only column 28 is filled twice."}, "image": {"alt": "Two rows of 41 squares. In the upper row every fifth or so is filled, in the lower row every eighth to tenth. Only column 28 has both filled. Below: numbers from 0 to 40."}}
-can_be_sent = {"value 0": np.isin(floats, from_0), "value 1": np.isin(floats, from_1)}
-diagram.cells(can_be_sent)
-plt.show()
 proof = np.isin(from_0, from_1, invert=True).mean()
-print(f"{proof:.0%} of reports of 0 can only come from 0")
+print(f"{100 * proof:.0f} % of reports of 0 can only come from 0")
 
 # %% [markdown]
 # Floats of 64 bits have gaps, too {cite:p}`mironov2012significance`.
 # Take a report between 0 and $\frac12$.
 # For the value 1, the noise lies between $-1$ and $-\frac12$, where all floats are multiples of $2^{-53}$.
 # Adding 1 is exact, so the report is a multiple, too.
-# For the value 0, the report is the noise itself, and most floats below $\frac12$ are no multiples.
+# For the value 0, the report is the noise itself, and most floats below $\frac12$ are not multiples of $2^{-53}$.
 
 
 # %%
@@ -373,7 +364,7 @@ def proves_0(y):
 
 noise = rng.laplace(size=100_000)
 found = proves_0(0 + noise).mean(), proves_0(1 + noise).sum()
-print(f"proved: {found[0]:.1%} of reports of 0, {found[1]} of 1")
+print(f"proved: {100 * found[0]:.1f} % of reports of 0, {found[1]} of 1")
 
 # %% [markdown]
 # So draw noise on a grid containing all possible inputs; its law is exact ({ref}`sec-rr-laplace`).
@@ -384,7 +375,8 @@ print(f"proved: {found[0]:.1%} of reports of 0, {found[1]} of 1")
 # A coin in a computer is `rng.random() < p`, and `rng.random()` is a multiple of $2^{-53}$.
 # So the probability of a lie is a multiple, too: $2\cdot2^{-53}$ at $\varepsilon = 36$, and 0 at 37.5.
 # The package rounds each threshold towards more lies, and refuses ε above 32.
-# `GRR` lies by a blind draw that is wrong half of the time: with probability $229\cdot2^{-54}$ at $\varepsilon = 32$.
+# `GRR` with $k = 2$ draws blindly with a multiple of $2^{-53}$, and half of these draws are lies: $229\cdot2^{-54}$ at $\varepsilon = 32$.
+# There, the float's coin already spends more than ε:
 
 
 # %%
@@ -451,22 +443,11 @@ check(
 #
 # Local hashing is ε-LDP for every public seed.
 # Which side draws the seed?
-
-
-# %%
-LOCAL = OLH(k=64, epsilon=2.0)
-seeds = LOCAL.hash.seeds(10_000, rng)
-slots = LOCAL.hash(seeds[:, None], np.arange(64))
-together = (slots == slots[:, :1]).sum(1)  # items in the slot of item 0
-few, many = together.min(), together.max()
-print(f"in the slot of item 0: {few} to {many} of 64 items")
-
-# %% [markdown]
-# - *A server* could leave a brand alone in its slot, to learn more about it within ε, or use seeds as names.
+#
+# - *A server* could put one brand alone in its slot, to learn more about it within ε, or recognise each phone by its seed.
 # - *A liar* could choose a seed with many items in one slot, and raise them all.
 #
-# So the phone draws the seed, without looking at the value.
-# This stops the server, but no liar.
+# If the phone draws the seed, without looking at the value, this stops the server, but no liar.
 #
 # (sec-deploy-liars)=
 # ## Liars
@@ -493,13 +474,14 @@ print(f"in the slot of item 0: {few} to {many} of 64 items")
 #
 # :::
 #
-# Randomized response attains this bound: a yes scores $p/(2p-1)$.
+# Randomized response attains this bound: a yes scores $p/(2p-1) = e^\varepsilon/(e^\varepsilon-1)$.
+# The server averages scores, so a report with score $z$ counts like $z$ people who have the item: its *worth*.
 # Every possible report can come from any value, so no check of one report exposes a careful liar.
 # An oracle with support probabilities $p^*$ and $q^*$ gives the score
 #
 # $$ z(y) = \begin{cases} \dfrac{1 - q^*}{p^* - q^*} & \text{if } y \text{ supports the item,} \\[2ex] \dfrac{0 - q^*}{p^* - q^*} & \text{if not.} \end{cases} $$ (eq-deploy-worth)
 #
-# {numref}`fig-deploy-liars` compares the first score with the bound.
+# {numref}`fig-deploy-liars` compares the worth of a supporting report with the bound.
 
 # %% mystnb={"figure": {"name": "fig-deploy-liars", "caption": "Worth of one forged report for one item, in people. Lines: formula. Marks: largest score of all reports."}, "image": {"alt": "Log-log plot of worth against epsilon from 0.1 to 2. The bound falls from 10 to 1.2. The Hadamard bit starts at 20 and ends at 1.3, OUE at 20 and ends at 2.3. k-RR falls from near 1,200 to 21 with 128 items, and from near 150 to 3.3 with 16."}}
 MAKE = {
@@ -521,7 +503,8 @@ label_lines(ax)
 plt.show()
 
 # %% [markdown]
-# `influence` computes the worth for several items together, and `screen` tests whether a crowd looks honest, at level $10^{-6}$.
+# `influence` computes the worth for several items: ten set bits of OUE are worth $10\cdot2e/(e-1) = 31.6$ people at $\varepsilon = 1$.
+# `screen` tests whether a crowd looks honest, at level $10^{-6}$.
 # Here 200 of 20,000 people lie to raise ten of 256 items (together 3.9 %):
 
 # %%
@@ -533,17 +516,17 @@ for bits in careful:  # as many ones as before, ten of them chosen
     bits[:] = False
     bits[:10], bits[10 + others] = True, True
 CROWDS = {"honest": honest[:200], "all ones": loud, "careful": careful}
-error = sqrt(10 * oracle.variance([0])[0, 1] / 20_000)
+error = 100 * sqrt(10 * oracle.variance([0])[0, 1] / 20_000)
 for name, liars in CROWDS.items():
     reports = np.concatenate([liars, honest[200:]])
-    share = oracle.estimate(oracle.tally(reports))[:10].sum()
+    share = 100 * oracle.estimate(oracle.tally(reports))[:10].sum()
     odd = ", ".join(screen(oracle, reports).failed[:2]) or "nothing"
-    print(f"{name:<9} ten items {share:5.1%} ± {error:.1%}, odd: {odd}")
+    print(f"{name:<9} ten items {share:4.1f} ± {error:.1f} %, odd: {odd}")
 print(f"one report, ten items: up to {oracle.influence(10):.1f} people")
 
 # %% [markdown]
-# Both crowds of liars set the ten bits; the careful one passes {cite:p}`cao2021poisoning`.
-# A small `influence` helps, and so do anonymous credentials, one per person {cite:p}`davidson2018privacypass`.
+# The careful crowd passes {cite:p}`cao2021poisoning`.
+# A small `influence` and anonymous credentials, one per person, help {cite:p}`davidson2018privacypass`.
 # No local protocol without interaction escapes such attacks {cite:p}`cheu2021manipulation`.
 
 
@@ -580,7 +563,7 @@ check(
 # For an observer, the *report* is all that the observer can see of a person's participation.
 # :::
 #
-# Let the client return all that is seen.
+# So write a client that returns all that is seen, and `prove` it:
 
 
 # %%
@@ -609,17 +592,17 @@ print(prove(listed, [(), ("a",)], rounded=False))
 
 # %% [markdown]
 # Silence multiplies the odds of *not* smoking by 5/2, and a yes those of smoking by $2e^\varepsilon$.
-# The exact ε is the larger logarithm: $\varepsilon + \ln 2$ for $\varepsilon \ge \ln\frac54$.
+# The exact ε is the logarithm of the larger factor: $\varepsilon + \ln 2$ for $\varepsilon \ge \ln\frac54$.
 # A single draw proves the item; the length counts brands.
 # So draw whether to take part without looking at the value, or let "no answer" be a value.
-# In the package, the number of draws does not depend on the value, but time may {cite:p}`jin2022timing`.
-# Addresses link reports; a second party can remove them {cite:p}`bittau2017prochlo`.
+# In the package, time may depend on the value, but not the number of draws {cite:p}`jin2022timing`.
+# Addresses link reports; a proxy run by somebody else can remove them {cite:p}`bittau2017prochlo`.
 #
 # (sec-deploy-hidden)=
 # ### What ε does not hide
 #
 # ε bounds what Ana's own report changes.
-# It hides neither that she has the app, nor what users have in common: learning this is the purpose {cite:p}`dwork2010difficulties`.
+# It hides neither that she has the app, nor what users have in common {cite:p}`dwork2010difficulties`.
 # For a gene that three sisters share, their reports together cost $3\,\varepsilon$ ({ref}`ye2018-2`).
 #
 # (sec-deploy-trip)=
@@ -627,8 +610,7 @@ print(prove(listed, [(), ("a",)], rounded=False))
 #
 # The folder `book/examples/service` has a service in plain Python: {download}`question.py <../book/examples/service/question.py>`, {download}`client.py <../book/examples/service/client.py>`, {download}`server.py <../book/examples/service/server.py>`.
 # Each message has 26 bytes: a name for survey and mechanism, a random token, and row and bit of `HadamardBit`.
-# The client pays, and sends the kept bytes until the server has them.
-# Equal tokens count once.
+# The client sends the kept bytes until the server has them; equal tokens count once.
 #
 # (sec-deploy-list)=
 # ## Before release
@@ -642,13 +624,13 @@ print(prove(listed, [(), ("a",)], rounded=False))
 # - *Message:* one length; a fixed hour, well after the draw; the same bytes again.
 # - *Server:* it refuses malformed messages; it keeps no address, time or order.
 # - *Liars:* you know `influence`, and the number of reports per attacker.
-# - *Test:* `prove` or `laws` for the bytes sent, `audit` for a program you can only run ({ref}`sec-verify-audit`).
+# - *Test:* `prove` for the bytes sent, `audit` for a program you can only run ({ref}`sec-verify-audit`).
 #
 # (sec-deploy-wrong)=
 # ## What can go wrong
 #
 # - *Somebody reinstalls the app.*
-#   Without account and memory from the backup, ε is spent again.
+#   Without a backup, ε is spent again.
 # - *Another team asks nearly the same question.*
 #   Its budget adds to yours.
 #
@@ -660,13 +642,14 @@ print(prove(listed, [(), ("a",)], rounded=False))
 # Of Ben's ten fresh replies, seven say yes.
 # What does the server believe?
 # By how many must yes replies lead for a belief of 99 %?
-# If Ben smokes, after how many mornings does the mean lead reach this?
+# If Ben smokes, when does the mean lead reach this?
 # :::
 #
 # :::{dropdown} Solution
 # By {eq}`eq-deploy-belief` the odds are $e^{(14-10)/2} = e^2 = 7.4$, so the belief is $7.4/8.4 = 0.88$.
-# Odds of 99 need $2a - t \ge 2\ln 99 = 9.2$, so a lead of ten, since $2a - t$ is a whole number.
-# By {eq}`eq-deploy-drift`, the mean of $2a - t$ is $t\tanh\frac14 = 0.245\,t$, which reaches 10 after 41 mornings.
+# Odds of 99 need $2a - t \ge 2\ln 99 = 9.2$.
+# As $2a - t$ is even or odd with $t$, this is a lead of ten for an even $t$, and of eleven for an odd one.
+# By {eq}`eq-deploy-drift`, the mean of $2a - t$ is $t\tanh\frac14 = 0.245\,t$, which passes 9.2 after 38 mornings, and 10 after 41.
 # :::
 #
 # :::{admonition} Exercise 2 (code, 10 minutes)
@@ -678,7 +661,7 @@ print(prove(listed, [(), ("a",)], rounded=False))
 # :::{dropdown} Solution
 # Use k-RR with three symbols: it is ε-LDP for all three values.
 # With $p = e^\varepsilon/(e^\varepsilon+2)$, each share is $\big(\text{reported share} - \frac{1-p}{2}\big)\big/\big(p - \frac{1-p}{2}\big)$, and the share among those who answer is yes divided by yes plus no.
-# The code adds its standard error.
+# The code adds its standard error: to first order, a small change of the two shares moves $s = \text{yes}/(\text{yes}+\text{no})$ by $(1-s)$ times the change of yes, minus $s$ times that of no, divided by yes plus no.
 # :::
 
 

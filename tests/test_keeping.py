@@ -137,7 +137,7 @@ def test_an_account_spends_and_refuses_what_would_exceed(tmp_path):
         assert account.report(COLOUR, [2], rng=RNG(times), label="colour").shape == (1,)
         assert (account.spent, account.left) == (times, 2.5 - times)
     for _ in range(2):
-        words = r"a report of GRR\(k=3, epsilon=1.0\) must cost at most the 0.5 that are left"
+        words = r"a report of GRR\(k=3, epsilon=1.0\) must cost at most the 0.5 that is left"
         with pytest.raises(BudgetError, match=words):
             account.report(COLOUR, [2], rng=RNG(0), label="another question")
         assert account.spent == 2.0

@@ -299,6 +299,23 @@ def test_published_window_is_not_the_best(eps, most):
     assert mixed.worst_variance <= Hybrid(epsilon=eps).worst_variance
 
 
+@pytest.mark.parametrize("kind", [Piecewise, Hybrid])
+@pytest.mark.parametrize(
+    ("steps", "budgets"),
+    [
+        (1, (0.1, 1.0, 5.0)),
+        (3, (1e-6, 0.5, 0.65, 2.0, 8.0)),
+        (8, (0.01, 0.6, 0.7, 1.4, 4.0, 20.0)),
+        (64, (0.61, 0.62, 1.0, 6.0)),
+    ],
+)
+def test_best_width_is_that_of_all_widths(kind, steps, budgets):
+    for eps in budgets:
+        made = kind(epsilon=eps, steps=steps)
+        every = range(1, 2 * steps + 1)
+        assert best_width(made) == min(every, key=lambda width: replace(made, width=width).worst_variance)
+
+
 @pytest.mark.parametrize("eps", [0.5, 1.0, 2.0, 4.0])
 def test_long_reach_is_the_published_laplace(eps):
     steps, points = 16, np.linspace(-1, 1, 17)

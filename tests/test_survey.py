@@ -692,7 +692,7 @@ def test_one_person_answers_from_an_account(tmp_path):
     assert {name: len(report) for name, report in found.items()} == dict.fromkeys(QUESTIONS, 1)
     survey.tally(found, {"word": ["a"]})
     assert account.spent == 2.0 and [e["label"] for e in account.history] == list(QUESTIONS)
-    with pytest.raises(BudgetError, match="answers must cost at most the 1.75 that are left, got 2"):
+    with pytest.raises(BudgetError, match="answers must cost at most the 1.75 that is left, got 2"):
         survey.answer(row, account=account)
     assert account.spent == 2.0, "nothing of a survey is paid that is too dear as a whole"
     assert list(survey.answer({**row, "age": None}, account=account)) == ["colour", "habits", "word"]

@@ -16,7 +16,7 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import accumulate
 from math import exp
 from typing import Any, ClassVar, NamedTuple
@@ -240,13 +240,23 @@ class Hybrid(Piecewise):
         return np.where(noise < m, piecewise.lead(point, noise), m + sign.lead((step < point).astype(np.int64), flip))
 
 
+@lru_cache(maxsize=1024)
 def best_width(mechanism: Piecewise) -> int:
     """Return the width of the least `worst_variance`, for a `Piecewise` or `Hybrid` of this ε and these steps.
 
     However fine the grid, the published window, 1/(e^{ε/2}+1) of all cells, is narrower.
     """
-    tried = range(1, min(2 * mechanism.steps, STEPS_MAX) + 1)
-    return min(tried, key=lambda width: replace(mechanism, width=width).worst_variance)
+    e, steps = float(mechanism.ratio), mechanism.steps
+    widths = np.arange(1, min(2 * steps, STEPS_MAX) + 1)
+    total, cells, share = e * widths + steps, steps + widths, (e - 1) * widths / (e * widths + steps)
+    squares = ((e - 1) * widths * (widths**2 - 1) + cells * (cells**2 - 1)) / 3
+    most = total * squares / ((e - 1) * widths * steps) ** 2 + 1 / share  # the second moment at the ends
+    if isinstance(mechanism, Hybrid):
+        sign = ((e + 1) / (e - 1)) ** 2
+        most = np.minimum(share * most + (1 - share) * sign, 1 + sign)
+    # rounding to the grid adds at most 1/steps²: of all widths, only these can be the best
+    near = widths[most <= most.min() * (1 + 1e-9) + 1 / steps**2].tolist()
+    return min(near, key=lambda width: replace(mechanism, width=width).worst_variance)
 
 
 @dataclass(frozen=True, kw_only=True)

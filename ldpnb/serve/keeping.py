@@ -312,7 +312,7 @@ class Account:
             entry.update(reports=times, epsilon=cost, last=now)
             if _sum(entries) > Fraction(self.limit):
                 left = 0.0 - _up(before - Fraction(self.limit))
-                raise BudgetError(f"a report of {about['mechanism']} must cost at most the {left:.6g} that are left")
+                raise BudgetError(f"a report of {about['mechanism']} must cost at most the {left:.6g} that is left")
             self._store(entries)
         if isinstance(mechanism, Memoising):
             return mechanism.respond(Kept(mechanism, _array(rows, drawn.rows.dtype, 1)), rng=rng)

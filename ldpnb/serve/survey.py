@@ -139,6 +139,6 @@ class Survey:
         values = {name: found for name, found in values.items() if len(found)}
         cost = sum(Fraction(self.questions[name].epsilon) for name in values)
         if cost > Fraction(account.left):
-            raise BudgetError(f"answers must cost at most the {account.left:.6g} that are left, got {float(cost):.6g}")
+            raise BudgetError(f"answers must cost at most the {account.left:.6g} that is left, got {float(cost):.6g}")
         ask = self.questions
         return {name: account.report(ask[name].mechanism, x, rng=rng, label=name) for name, x in values.items()}

@@ -88,7 +88,7 @@ monday = collect(client, folder / "monday", label=LABEL)
 share = client.estimate(monday.tally)
 error = client.standard_error(monday.tally)
 print(f"{monday.reports:,} reports in {len(monday.partitions)} partitions")
-print(f"item 0: {share[0]:.2%} ± {1.96 * error[0]:.2%}")
+print(f"item 0: {100 * share[0]:.2f} ± {196 * error[0]:.2f} %")
 
 # %% [markdown]
 # `read` gives the reports back, a block at a time, and every file says what it holds:
@@ -125,7 +125,7 @@ print(f"{both.n:,} reports")
 # No: tallies are integers, and sums of integers are the same in any order and any tree.
 # Sums of floats, such as estimates, are not.
 
-# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-collect-tree", "caption": "Each worker turns a partition into a tally. Tallies are added a few at a time. Left of the tallies everything grows with the number of people, right of them nothing but a list of names."}, "image": {"alt": "Diagram from left to right: six files called reports 1 to reports 6; an arrow from each to a box tally; groups of tallies joined in boxes plus; these joined in one box plus; an arrow to a box estimate. A dashed line separates the workers from the analyst, who has the estimate."}}
+# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-collect-tree", "caption": "Each worker turns a partition into a tally. Tallies are added a few at a time. Left of the tallies, sizes grow with the number of people; to the right, only the list of counted partitions does."}, "image": {"alt": "Diagram from left to right: six files called reports 1 to reports 6; an arrow from each to a box tally; groups of tallies joined in boxes plus; these joined in one box plus; an arrow to a box estimate. A dashed line separates the workers from the analyst, who has the estimate."}}
 fig, ax = plt.subplots(figsize=(6.4, 3.5))
 board(ax)
 heights = 0.86 - 0.145 * np.arange(6)
@@ -181,7 +181,7 @@ check(
 rows = []
 for name, mechanism in {
     "k-RR": GRR(k=K, epsilon=1.0),
-    "one-bit Hadamard": client,
+    "Hadamard bit": client,
     "Hadamard response": HadamardResponse(k=K, epsilon=1.0),
     "OLH": OLH(k=K, epsilon=1.0),
     "OUE": OUE(k=K, epsilon=1.0, packed=True),
@@ -365,9 +365,9 @@ shutil.rmtree(folder)
 #   Start `dask scheduler` and `dask worker` with `--tls-ca-file`, `--tls-cert` and `--tls-key`.
 # - *Lost workers.* dask counts a lost worker's partitions elsewhere, and the integers are the same.
 #   A partition that kills one worker after another stops the run, and so does the loss of all workers (`ClusterError`).
-#   The tests kill workers at the first moment and in the middle.
+#   The tests kill workers at the start of a run and in the middle.
 # - *Size of partitions.* A partition should keep a worker busy for seconds.
-#   The cell below prints how many reports a core reads and counts per second.
+#   The cell below prints how many reports a core reads and counts per second, in a measurement of its own.
 
 # %% tags=["hide-input"]
 measured = recorded("scale.counting", study.counting, parameters=study.COUNTING)
@@ -438,9 +438,9 @@ check(
 # ## How large is the error for a billion people?
 #
 # `simulate` draws a tally from its exact distribution (law), so a billion people are no more work than a thousand.
-# Real reports of up to $10^8$ people, and tallies drawn by law of up to $10^9$, have the errors that theory predicts.
+# For k-RR and the Hadamard bit, real reports of $10^8$ people and tallies drawn by law of $10^9$ have the errors that theory predicts.
 
-# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-collect-error", "caption": "Root mean square error of a share, k = 1,024, ε = 1. Lines: theory. Filled: reports of the recorded run. Open: tallies by law (OLH: each item alone). Dotted: the share of the rarest item."}, "image": {"alt": "Log-log plot of root mean square error in points against the number of people from ten thousand to a billion. Three parallel lines fall with slope minus one half, k-RR far above one-bit Hadamard and OLH, which nearly coincide. Markers lie on the lines. A dotted horizontal line marks the rarest item's share."}}
+# %% tags=["hide-input"] mystnb={"figure": {"name": "fig-collect-error", "caption": "Root mean square error of a share, k = 1,024, ε = 1. Lines: theory. Filled: reports of the recorded run. Open: tallies by law (OLH: each item alone). Dotted: the share of the rarest item."}, "image": {"alt": "Log-log plot of root mean square error in points against the number of people from ten thousand to a billion. Three parallel lines fall with slope minus one half, k-RR far above Hadamard bit and OLH, which nearly coincide. Markers lie on the lines. A dotted horizontal line marks the rarest item's share."}}
 mechanisms = {name: kind(k=K, epsilon=1.0) for name, kind in study.SERVERS.items()}
 grid = 10 ** np.arange(4, 10)
 
@@ -482,7 +482,7 @@ allowed = sqrt(chi2.isf(1e-7, K) / K)  # a sum of K squared errors; of OLH by la
 
 def fits(eps):
     """Whether recorded errors at 10⁸ people and those by law at 10⁹ people are as the theory at this ε says."""
-    right = {name: replace(mechanisms[name], epsilon=eps) for name in ("k-RR", "one-bit Hadamard")}
+    right = {name: replace(mechanisms[name], epsilon=eps) for name in ("k-RR", "Hadamard bit")}
     ratios = [100 * full.loc[name, "error"] / theory(mechanism, 10**8) for name, mechanism in right.items()]
     ratios += [drawn[name][-1] / theory(mechanism, 10**9) for name, mechanism in right.items()]
     return [bool(1 / allowed < ratio < allowed) for ratio in ratios]
@@ -490,7 +490,7 @@ def fits(eps):
 
 check(
     "A billion",
-    f"10⁸ real reports and 10⁹ people by law: error within {allowed - 1:.0%} of theory, k-RR and one-bit Hadamard",
+    f"10⁸ real reports and 10⁹ people by law: error within {100 * (allowed - 1):.0f} % of theory, k-RR and Hadamard bit",
     all(fits(1.0)),
     control="the theory of ε = 1.5",
     caught=not any(fits(1.5)),
@@ -502,23 +502,23 @@ check(
 #
 # If a share λ of the reports is lost, the estimate is about the people who are left.
 # It is off by λ times the difference between these people and the others, and no error bar shows this.
-# Suppose those whose reports are lost differ by ten points, and a share near one half is estimated from one-bit reports at ε = 1.
-# The cell prints the standard error, and the λ above which the loss is the larger error:
+# Suppose those whose reports are lost differ by ten points, and a share near one half is estimated from reports of one Hadamard bit at ε = 1 ({prf:ref}`thm-onebit`).
+# The cell prints the standard error, and the λ above which the bias is larger:
 
 # %%
 for n in (10**4, 10**6, 10**8, 10**9):
-    standard = 1 / np.tanh(0.5) / sqrt(n)
+    standard = sqrt((1 / np.tanh(0.5) ** 2 - 0.5) / n)  # √((c² − f)/n)
     lost = standard / 0.1
-    print(f"{n:13,} people: {100 * standard:.4f} points, λ = {lost:.3%}")
+    print(f"{n:13,} people: {100 * standard:.4f} points, λ = {100 * lost:.3f} %")
 
 # %% [markdown]
 # - *Losses are not random.* A file comes from one region, or from one version of the app.
-#   Print the number of reports beside each published share.
+#   So publish the number of reports with each share.
 # - *Twice.* `collect` recognises copies of a file, but not the same reports written into two files.
 #   Let exactly one writer write each report.
 # - *Other questions, rounds or ε.* Give each question and each round its own label.
 #   Reports at another ε are another mechanism: join the estimates with weights ({ref}`ch-changing`).
-# - *Days.* File a report under the day on which it arrived, by the server's clock.
+# - *Days.* Sort reports by the day of their arrival, by the server's clock.
 #   Put no time stamps into files: together with a log of connections they identify people.
 # - *Deleting.* Reports carry no names, so you can delete a partition, but not one person's report.
 #   The seed of an OLH or wheel report is a pseudonym, though: anybody who kept it with a name finds the report.

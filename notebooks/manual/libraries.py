@@ -131,12 +131,14 @@ ask(
 # The transformation `make_clamp` moves the numbers of a list inside the bounds.
 #
 # ## What does the server learn?
+#
+# In ldpnb's plan, 0.01 is half the width of a 95 % interval.
 
 # %% tags=["hide-input"]
 ask({"interval": "error of a result", "planning": "before anybody is asked", "files": "reports or data in files"})
 
 # %% [markdown]
-# ## Which other data are there?
+# ## Which other kinds of data can they handle?
 
 # %% tags=["hide-input"]
 ask({"strings": "strings without a list", "pairs": "ratings, sets", "tables": "several attributes"})
@@ -146,7 +148,7 @@ ask({"strings": "strings without a list", "pairs": "ratings, sets", "tables": "s
 #
 # ## How is ε checked and counted?
 #
-# *Audited* is a lower bound on ε: {ref}`our audit <ch-verify>` computes it from 50,000 reports for each of three answers.
+# *Audited* is a lower bound on ε: {ref}`our audit <sec-verify-audit>` computes it from 50,000 reports for each of three answers.
 # All clients claim ε = 1.
 # The audit refutes a correct client with a probability of at most $10^{-6}$, and a bound below 1 is no proof of the claim.
 

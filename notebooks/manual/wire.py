@@ -56,11 +56,13 @@ print(text, end="")
 
 # %%
 reports = from_wire(text, colour, label="colour")
-print(colour.estimate(colour.tally(reports)).shape)
+tally = colour.tally(reports)
+share, error = colour.estimate(tally)[7], colour.standard_error(tally)[7]
+print(f"{tally.n} reports; item 7: {share:.2f} ± {error:.2f}")
 
 # %% [markdown]
 # Nothing is converted on the way in.
-# A row of 1.9, a bit that is the word "false", a missing field and an unknown field are errors.
+# A slot of 1.0 in place of 1, a seed of two numbers and a missing field are errors:
 
 # %%
 for wrong in ('{"seed":[1,2,3],"slot":1.0}', '{"seed":[1,2],"slot":1}', '{"slot":1}'):
@@ -79,7 +81,7 @@ for wrong in ('{"seed":[1,2,3],"slot":1.0}', '{"seed":[1,2],"slot":1}', '{"slot"
 # | integer of a field that can exceed 2⁵³ − 1 | always a decimal string: `"7"` | JavaScript rounds larger numbers silently |
 # | bit | `true` or `false` | |
 # | row of bits | a string: `"0110"` | no bit order, no padding; it compresses to about its bits |
-# | row of bytes, of mechanisms with `packed=True` | lower-case hexadecimal digits: `"06"` | item v is bit v mod 8 of byte ⌊v/8⌋, the lowest bit first |
+# | row of bytes, of mechanisms with `packed=True` | lower-case hexadecimal digits: `"06"` | item x is bit x mod 8 of byte ⌊x/8⌋, the lowest bit first |
 # | sign | `-1`, `0` or `1` | |
 # | further axes | lists | |
 #
@@ -138,15 +140,15 @@ table(pd.DataFrame(rows))
 # (sec-wire-arithmetic)=
 # ## The arithmetic that must agree
 #
-# **OLH.** The seed is three numbers $a, b, c$ below the prime $p = 2^{31}-1$, drawn anew for each report.
-# With $g$ slots, item $v$ lies in slot
+# **OLH.** The seed is three numbers $u, v, w$ below the prime $P = 2^{31}-1$, drawn anew for each report.
+# With $g$ slots, item $x$ lies in slot
 #
 # $$
-# s(v) = \left\lfloor \frac{g\,\bigl((a v^2 + b v + c) \bmod p\bigr)}{p} \right\rfloor .
+# s(x) = \left\lfloor \frac{g\,\bigl((u x^2 + v x + w) \bmod P\bigr)}{P} \right\rfloor .
 # $$
 #
-# The client reports $s(v)$ through k-RR over the $g$ slots.
-# The term $a v^2$ has up to 93 bits, so JavaScript needs `BigInt`; 64-bit languages reduce $v^2$ modulo $p$ first.
+# The client reports $s(x)$ through k-RR over the $g$ slots.
+# The term $u x^2$ has up to 93 bits, so JavaScript needs `BigInt`; 64-bit languages reduce $x^2$ modulo $P$ first.
 #
 # **Strings.** The wheel mechanisms hash integers, and a string becomes the key
 #
@@ -172,7 +174,7 @@ for word in ("a.org", "Zürich", "Zu\u0308rich"):
 # 1. *Lines.* A server reads `lines`, counts them, and compares with `tally` and `estimate`; a client writes them again.
 # 2. *Public part.* For each entry of `public`, compute the slot, the sign or the cells from the public part and the item.
 # 3. *Coins.* `branches` holds sequences of random choices.
-#    Each choice has a number and its exact chance: `"1/5"` is one of five options, all equally likely, and a chance over 2⁵³ is a coin, where option 0 is heads.
+#    Each choice has a number and its exact chance: `"1/5"` is one of five options, all equally likely; a chance with denominator 2⁵³ is a coin, whose option 0 is heads.
 #    Feed these choices to your client in place of its random numbers; its report must be the one listed.
 #    A client that draws in another order skips this step.
 # 4. *Laws.* `laws` lists all reports of a small instance with their exact probabilities for some `values`.
@@ -239,7 +241,7 @@ print(identity(colour))
 
 # %% [markdown]
 # Nothing in the client computes a probability, and all randomness comes from the operating system.
-# Every report makes the same draws, whether they are needed or not.
+# Every report makes the same draws, whether they are needed or not; that `below` may draw again does not depend on the value.
 #
 # ```{literalinclude} ../../book/examples/javascript/client.mjs
 # :language: javascript

@@ -13,7 +13,7 @@ export const SYSTEM = {
     return (high >>> 11) * 2 ** 32 + low < threshold;
   },
   // One of 0, …, k − 1, all alike, for k up to 2**32.
-  // Words that would favour some are drawn again.
+  // Words at the end of the range, which would favour small results, are drawn again.
   below(k) {
     const end = 2 ** 32 - (2 ** 32 % k);
     for (;;) {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import cache
 from itertools import combinations
 from math import sqrt
 from typing import Any
@@ -18,6 +19,12 @@ from ldpnb.numbers.one_number import Number
 from ldpnb.serve import choose
 
 
+@cache  # the maps of a lesson ask about the same questions
+def _usable(question: choose.Question) -> list[choose.Choice]:
+    """Return the choices that are not excluded, best first."""
+    return [choice for choice in question.rank() if not choice.excluded]
+
+
 def first(
     question: choose.Item, sizes: Iterable[int], budgets: Iterable[float], work: str | None = None
 ) -> pd.DataFrame:
@@ -27,8 +34,8 @@ def first(
     """
 
     def name(k: int, eps: float) -> str:
-        ranked = replace(question, k=k, epsilon=eps).rank()
-        return next(c.name for c in ranked if not c.excluded and work in (None, c.server))
+        able = _usable(replace(question, k=k, epsilon=eps))
+        return next(c.name for c in able if work in (None, c.server))
 
     return pd.DataFrame({eps: {k: name(k, eps) for k in sizes} for eps in budgets})
 
@@ -76,9 +83,9 @@ def surveys(
     for kind, number, asked in ((kind, i, one) for kind, some in questions.items() for i, one in enumerate(some)):
         wrong = {_family(c): c.error for c in replace(asked, epsilon=elsewhere).rank()}
         for eps in budgets:
-            for choice in (c for c in replace(asked, epsilon=eps).rank() if not c.excluded):
+            for choice in _usable(replace(asked, epsilon=eps)):
                 times = 10 * runs if isinstance(choice.mechanism, Number) else runs
-                squares = np.array([_square(asked, choice.mechanism, rng) for _ in range(times)])
+                squares = _squares(asked, choice.mechanism, times, rng)
                 blur = max(squares.std(ddof=1) / sqrt(times), 1e-6 * choice.error**2)
                 row: dict[str, Any] = {
                     "kind": kind,
@@ -95,30 +102,32 @@ def _family(choice: choose.Choice) -> str:
     return choice.name.partition(",")[0] if choice.name.startswith("one ") else choice.name
 
 
-def _square(asked: Any, mechanism: Any, rng: np.random.Generator) -> float:
-    """Return the mean squared error of one survey; of shares and shares times means the sum."""
+def _squares(asked: Any, mechanism: Any, times: int, rng: np.random.Generator) -> np.ndarray[Any, Any]:
+    """Return the mean squared error of each of some surveys; of shares and shares times means the sum."""
     n, held, truth = asked.n, getattr(asked, "m", 1), 0.0  # each has the first items, or the first values
     counted = [range(held, getattr(asked, "d", getattr(asked, "k", 0)))] if isinstance(mechanism, OpenSets) else []
     if isinstance(mechanism, Number):
         tried = np.linspace(-1, 1, 129)
         truth = tried[mechanism.variance(tried)[:, 0].argmax()]
-        values: Any = np.full(n, truth)
+        values: Any = np.full(n * times, truth)
     elif isinstance(asked, choose.Marginals):
-        values = np.zeros((n, len(mechanism.sizes)), int)
+        values = np.zeros((n * times, len(mechanism.sizes)), int)
     elif isinstance(asked, choose.Item) and not counted:
-        values = np.zeros(n, int)
+        values = np.zeros(n * times, int)
     else:
-        user, key = np.repeat(np.arange(n), held), np.tile(np.arange(held), n)
-        values = Records.from_arrays(user, key, np.zeros(n * held) if isinstance(asked, choose.Pairs) else None, n=n)
-    tally = mechanism.tally(mechanism.perturb(values, rng=rng), *counted)
+        user, key = np.divmod(np.arange(n * times * held), held)
+        rated = np.zeros(len(key)) if isinstance(asked, choose.Pairs) else None
+        values = Records.from_arrays(user, key, rated, n=n * times)
+    reports = mechanism.perturb(values, rng=rng)  # of all surveys at once
+    tallies = [mechanism.tally(reports[i * n : (i + 1) * n], *counted) for i in range(times)]
     if isinstance(mechanism, Blocks):
         sets = list(combinations(range(asked.d), asked.attributes))
-        found = np.stack(mechanism.tables(tally, sets).tables)
+        found = np.array([mechanism.tables(tally, sets).tables for tally in tallies])
     else:
-        found = mechanism.estimate(tally)
+        found = np.array([mechanism.estimate(tally) for tally in tallies])
     if isinstance(asked, choose.Marginals):
-        tables = found.reshape(-1, *(asked.k,) * asked.attributes)
-        found = tables[(slice(None), *(slice(1, None),) * asked.attributes)].ravel()
+        tables = found.reshape(times, -1, *(asked.k,) * asked.attributes)
+        found = tables[(slice(None), slice(None), *(slice(1, None),) * asked.attributes)].reshape(times, -1)
     elif not counted and not isinstance(mechanism, Number):
         found = found[..., held:]
-    return float(np.square(found - truth).mean(-1).sum())
+    return np.asarray(np.square(found - truth).mean(-1).reshape(times, -1).sum(1))

@@ -21,12 +21,12 @@ from ldpnb.core import Floats, Ints, Mechanism, Reports
 from ldpnb.hashing import digest
 from ldpnb.serve.collecting import GROUP, collect, read, save
 
-SERVERS = {"k-RR": GRR, "one-bit Hadamard": HadamardBit, "OLH": OLH}
+SERVERS = {"k-RR": GRR, "Hadamard bit": HadamardBit, "OLH": OLH}
 LISTED: dict[str, Callable[..., Any]] = {
     "k-RR": GRR,
     "OUE": partial(OUE, packed=True),
     "OLH": OLH,
-    "one-bit Hadamard": HadamardBit,
+    "Hadamard bit": HadamardBit,
     "Hadamard response": HadamardResponse,
 }
 SCALE = {"n": 10**8, "partitions": 4, "k": 1024, "eps": 1.0, "seed": 52}  # of the recorded run
@@ -149,7 +149,7 @@ def counting(eps: float, seed: int, repetitions: int) -> dict[str, Any]:
     """Nanoseconds of a processor to read a report from a partition and to count it, and of how many."""
     rows, stream = [], np.random.default_rng(seed)
     for name, kind in LISTED.items():
-        for k in (2**10, 2**20, *((2**24,) if name == "one-bit Hadamard" else ())):
+        for k in (2**10, 2**20, *((2**24,) if name == "Hadamard bit" else ())):
             mechanism = kind(k=k, epsilon=eps)
             at_a_time = GROUP // mechanism.perturb(np.array([0]), rng=stream).nbytes
             n = min(at_a_time, 2**28 // k) if name == "OLH" else at_a_time  # OLH tries all k for each report
