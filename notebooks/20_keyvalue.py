@@ -260,10 +260,11 @@ def person(rng):
     return {key: TRUTH[key][1] + rng.uniform(-0.4, 0.4) for key in has}
 
 
-counts = Counter(se(person(rng), 1.0, rng) for _ in range(90_000))
+EPS = 1.0
+counts = Counter(se(person(rng), EPS, rng) for _ in range(90_000))
 rows = []
 for key, (f, m) in TRUTH.items():
-    f_hat, m_hat, f_err, m_err = server(np.array([counts[key, y] for y in (0, 1, 2)]), 1.0)
+    f_hat, m_hat, f_err, m_err = server(np.array([counts[key, y] for y in (0, 1, 2)]), EPS)
     rows.append([key, f, f"{f_hat:.3f} ± {f_err:.3f}", f"{m:+.1f}", f"{m_hat:+.2f} ± {m_err:.2f}"])
 table(pd.DataFrame(rows, columns=["key", "true f", "estimate", "true m", "estimate"]))
 
@@ -275,7 +276,7 @@ table(pd.DataFrame(rows, columns=["key", "true f", "estimate", "true m", "estima
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the server's estimates are unbiased; uncorrected counts are not"}
 def gap(estimate, holders):
     """Distance of an estimate from the truth, given the expected counts of one key."""
-    told = laws(lambda record, rng: krr3(state(record, "painkiller", rng), 1.0, rng), holders)
+    told = laws(lambda record, rng: krr3(state(record, "painkiller", rng), EPS, rng), holders)
     expected = np.array([sum(float(one.get(y, 0)) for one in told) for y in (0, 1, 2)])
     values = [record["painkiller"] for record in holders if "painkiller" in record]
     return np.abs(np.subtract(estimate(expected), [len(values) / len(holders), np.mean(values)])).max()
@@ -284,7 +285,7 @@ def gap(estimate, holders):
 check(
     "Server",
     "expected counts of five people: their frequency and mean",
-    gap(lambda M: server(M, 1.0)[:2], records) < 1e-9,
+    gap(lambda M: server(M, EPS)[:2], records) < 1e-9,
     control="uncorrected counts",
     caught=gap(lambda M: ((M[0] + M[2]) / M.sum(), (M[2] - M[0]) / (M[0] + M[2])), records) > 0.1,
 )

@@ -489,8 +489,8 @@ def reliable(f, N, alpha, beta, gamma, w):
 
 
 # %%
-n, ell, eps = 10_000, 3, 2.0
-g = WheelKV(epsilon=eps, m=ell).slot_count
+n, ell, EPS = 10_000, 3, 2.0
+g = WheelKV(epsilon=EPS, m=ell).slot_count
 popular = [*(1 / np.arange(2, GAMES + 1)), 0]  # nobody has the last game
 popular /= np.sum(popular)
 
@@ -501,16 +501,16 @@ def person(rng):
 
 
 people = [person(rng) for _ in range(n)]
-by_wheel = [wheel_kv(r, GAMES, ell, g, eps, rng) for r in people]
+by_wheel = [wheel_kv(r, GAMES, ell, g, EPS, rng) for r in people]
 tables, slots = zip(*by_wheel, strict=True)
-by_grr = [pckv_grr(r, GAMES, ell, eps, rng) for r in people]
-by_ue = [pckv_ue(r, GAMES, ell, eps, rng) for r in people]
+by_grr = [pckv_grr(r, GAMES, ell, EPS, rng) for r in people]
+by_ue = [pckv_ue(r, GAMES, ell, EPS, rng) for r in people]
 counts = {
     "PCKV-GRR": count_grr(by_grr, GAMES),
     "PCKV-UE": count_ue(by_ue, GAMES),
     "Wheel-KV": count_wheel(tables, slots, g),
 }
-told = answers(GAMES, ell, eps) | {"Wheel-KV": wheel_answer(ell, g, eps)}
+told = answers(GAMES, ell, EPS) | {"Wheel-KV": wheel_answer(ell, g, EPS)}
 rows = []
 for j, (name, M) in product((0, 1, GAMES - 1), counts.items()):
     f, m, f_err, m_err = server(M[j], *told[name])
