@@ -158,7 +158,7 @@ print(prove(grown, some, rounded=False))
 # The records $\{\}$, $\{j\colon 1\}$ and $\{j\colon -1\}$ attain them.
 # Reports $(j, -)$ are symmetric, and a dummy behaves like a key with $v = 0$.
 #
-# *Step 4.* Multiply by $\ell/\gamma'$, and use $w = 1/\ell$, $\alpha = \omega\gamma = \omega r\gamma'$ and $\beta = r\gamma'$.
+# *Step 4.* Multiply by $\ell/\gamma'$, and use $w = 1/\ell$, $\alpha = \omega r\gamma'$ and $\beta = r\gamma'$.
 # The three numbers become $\ell$, $\ell+r\omega-1$ and $\ell+r-1$.
 # Because $\omega \ge 1$, the second is not below the third: the largest is $\ell$ or the second, the least is $\ell$ or the third.
 # :::
@@ -238,7 +238,6 @@ check(
 # Each person has a public number, the *seed*.
 # With it, the hash gives every key one of $g$ slots for +, and the next slot is for −.
 # The person's pairs and some dummies *cover* at most $\ell$ slots, and the client names a covered slot more often.
-# Here $g = 19$, $\ell = 2$ and $\varepsilon = 2$.
 
 # %%
 EPS, ELL, G, MASK = 2.0, 2, 19, 2**64 - 1
@@ -315,7 +314,7 @@ check(
 #
 # Let $n_t$ of the $n$ people report in batch $t$, and let a share $f_t$ of them hold the key.
 # Which share is wanted?
-# Three are natural sums $\sum_t u_tf_t$, each with its own *weights* $u_t$:
+# Three are natural, each a sum of the $f_t$ with its own *weights* $u_t$:
 #
 # | the share of | weights |
 # |---|---|
@@ -323,8 +322,7 @@ check(
 # | the *exposed*, who reported while the key was alive | $u_t = n_t\big/\sum_{\text{alive}} n_t$ |
 # | the *latest*: people of the last batch in which the key was alive | 1 for that batch, else 0 |
 #
-# The server can count all reports alike, which gives the share of everyone.
-# Or it can estimate each batch alone, and leave out those without the key.
+# The server can count all reports alike, which gives the share of everyone, or estimate each batch alone, and leave out those without the key.
 #
 # :::{prf:theorem} Batches
 # :label: thm-changing-batches
@@ -334,7 +332,7 @@ check(
 #
 # $$ \E\hat f = \sum_t u_tf_t, \qquad \Var\hat f = \sum_{\text{alive}} u_t^2V_t. $$
 #
-# The sum over *all* batches has the same mean, and its variance is larger by $\sum_{\text{not alive}} u_t^2V_t$.
+# The sum over *all* batches has the same mean, and its variance has a term $u_t^2V_t$ for each of the others, too.
 # :::
 #
 # :::{prf:proof}
@@ -343,7 +341,7 @@ check(
 # :::
 #
 # If all people use the same client, counting all reports alike is the sum over all batches with $u_t = n_t/n$.
-# For a rare key, each report has about the variance $V_0$ of a key that nobody holds, so $V_t \approx V_0/n_t$.
+# For a rare key, each report has about the variance $V_0$ of a key that nobody holds.
 # All reports alike then have about the variance $V_0/n$, and the sum of batches has
 #
 # $$ \Var\hat f \approx \sum_{\text{alive}} \Big(\frac{n_t}{n}\Big)^2\frac{V_0}{n_t} = \frac{V_0}{n}\cdot\frac{\sum_{\text{alive}} n_t}{n}. $$ (eq-changing-rare)
