@@ -714,7 +714,7 @@ check(
 #
 # ## Letters
 #
-# {ref}`notation` lists the letters that earlier lessons use.
+# Other letters of earlier lessons keep their meaning ({ref}`notation`).
 #
 # | letter | meaning |
 # |---|---|

@@ -51,6 +51,7 @@ rng = np.random.default_rng(2305)
 # %%
 DAYS = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
 PI = np.array([0.29, 0.08, 0.06, 0.10, 0.27, 0.12, 0.08])
+EPS = 0.5
 
 # %% [markdown]
 # Answers are independent draws from the distribution (law) $\pi$.
@@ -114,8 +115,7 @@ for B, weight in behind(wed, 4).items():
 # (sec-rr-best)=
 # ## Randomized response is optimal for yes or no
 #
-# Let the values be 0 and 1.
-# Randomized response keeps the value with probability $p = e^\varepsilon/(e^\varepsilon+1)$.
+# Randomized response keeps a value, 0 or 1, with probability $p = e^\varepsilon/(e^\varepsilon+1)$.
 #
 # :::{prf:theorem} All ε-LDP clients for two values
 # :label: thm-rr-best
@@ -248,11 +248,11 @@ def R(b, k, e):
     return top / (k * b * (k - b) * (e - 1) ** 2)
 
 
-risks = [f"R({b}) = {R(b, 7, exp(0.5)):.0f}" for b in range(1, 7)]
+risks = [f"R({b}) = {R(b, 7, exp(EPS)):.0f}" for b in range(1, 7)]
 print(*risks, sep="  ")
 
 # %% [markdown]
-# The best size is three.
+# At $\varepsilon = 0.5$, the best size is three.
 #
 # :::{prf:theorem} Lower bound on the risk
 # :label: thm-freq-limit
@@ -419,8 +419,8 @@ def server(reports, sets, eps, k=7):
 
 # %%
 people = rng.choice(7, 30_000, p=PI).tolist()
-reports = [fano(x, 0.5, rng) for x in people]
-pairs = zip(*server(reports, LINES, 0.5), strict=True)
+reports = [fano(x, EPS, rng) for x in people]
+pairs = zip(*server(reports, LINES, EPS), strict=True)
 shown = [f"{f:.3f} ± {error:.3f}" for f, error in pairs]
 table(pd.DataFrame({"day": DAYS, "truth": PI, "estimate": shown}))
 
@@ -430,15 +430,15 @@ table(pd.DataFrame({"day": DAYS, "truth": PI, "estimate": shown}))
 
 # %%
 def risk(sets):
-    """Exact risk for equally likely days at ε = 0.5, n = 1."""
-    told = laws(lambda x, rng: send(x, sets, 0.5, rng), range(7))
+    """Exact risk for equally likely days, n = 1."""
+    told = laws(lambda x, rng: send(x, sets, EPS, rng), range(7))
     law = [np.mean([float(one[y]) for one in told]) for y in told[0]]
-    found = [server([y], sets, 0.5)[0] for y in told[0]]
+    found = [server([y], sets, EPS)[0] for y in told[0]]
     return law @ np.square(np.array(found) - 1 / 7).sum(1)
 
 
 exact = risk(LINES), risk(TRIPLES)
-print(f"limit {R(3, 7, exp(0.5)):.3f};", *np.round(exact, 3))
+print(f"limit {R(3, 7, exp(EPS)):.3f};", *np.round(exact, 3))
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: pairs of items, the risk"}
 
@@ -460,9 +460,9 @@ check(
 check(
     "Risk",
     "exact risk of lines and triples: R(3)",
-    np.allclose(exact, R(3, 7, exp(0.5)), rtol=1e-9),
+    np.allclose(exact, R(3, 7, exp(EPS)), rtol=1e-9),
     control="R(1), the risk of k-RR",
-    caught=min(abs(found - R(1, 7, exp(0.5))) for found in exact) > 1,
+    caught=min(abs(found - R(1, 7, exp(EPS))) for found in exact) > 1,
 )
 
 # %% [markdown]
@@ -564,13 +564,13 @@ print(f"R(4) = {R(4, 13, 2):.1f}, R(5) = {R(5, 13, 2):.1f}")
 # ## Summary
 #
 # - Behind every report is a set, $e^\varepsilon$ times as likely if it contains the item.
-# - For two values, every report is a random function of a reply of randomized response.
+# - For yes or no, no client beats randomized response.
 # - k-RR, unary encoding and ideal hashing are k-Subset of a random size.
 # - The limit is the risk of the best size, about $k/(e^\varepsilon+1)$; k-Subset and block designs of this size attain it.
 #
 # ## Letters
 #
-# {ref}`notation` lists the letters that earlier lessons use.
+# Other letters of earlier lessons keep their meaning ({ref}`notation`).
 #
 # | letter | meaning |
 # |---|---|
@@ -588,8 +588,8 @@ print(f"R(4) = {R(4, 13, 2):.1f}, R(5) = {R(5, 13, 2):.1f}")
 # | $\rho$ | $b/(k-b)$ (here only) |
 # | $M$ | smallest $R(b)$ (here only) |
 # | $h$ | a direction (here only) |
-# | $t$ | a step along $h$ (here only) |
-# | $\mu$ | probability of a report at $t = 0$ (here only) |
+# | $t$ | step along $h$ (here only) |
+# | $\mu$ | probability of a report (here only) |
 # | $I_h$ | information about $t$ (here only) |
 # | $V_h$ | component of $\hat\pi$ along $h$ (here only) |
 # | $P$ | probability of all reports (here only) |

@@ -598,7 +598,7 @@ print("likeliest: ", em(bits, budgets[:, None], 500)[-1].round(2))
 #
 # ## Letters
 #
-# {ref}`notation` lists the letters that earlier lessons use.
+# Other letters of earlier lessons keep their meaning ({ref}`notation`).
 #
 # | letter | meaning |
 # |---|---|
