@@ -255,7 +255,7 @@ def best_width(mechanism: Piecewise) -> int:
         sign = ((e + 1) / (e - 1)) ** 2
         most = np.minimum(share * most + (1 - share) * sign, 1 + sign)
     # rounding to the grid adds at most 1/steps²: of all widths, only these can be the best
-    near = widths[most <= most.min() * (1 + 1e-9) + 1 / steps**2].tolist()
+    near: list[int] = widths[most <= most.min() * (1 + 1e-9) + 1 / steps**2].tolist()
     return min(near, key=lambda width: replace(mechanism, width=width).worst_variance)
 
 
