@@ -198,11 +198,11 @@ check(
 
 # %%
 def chances(client, k, budget):
-    """p* and q*, where an attribute with k values has this budget."""
-    if client is symbols:
-        return exp(budget) / (exp(budget) + k - 1), 1 / (exp(budget) + k - 1)
-    q = 1 / (exp(budget / 2) + 1)
-    return 1 - q, q
+    """p* and q*, for k values and this budget."""
+    if client is flips:  # per bit: 2-RR with half the budget
+        budget, k = budget / 2, 2
+    ratio = exp(budget)
+    return ratio / (ratio + k - 1), 1 / (ratio + k - 1)
 
 
 def scores(support, p, q):
@@ -220,7 +220,7 @@ def joint(z):
 def supports(client, reports, j, k):
     """Which values of attribute j each report supports."""
     part = np.array([y[j] for y in reports])
-    return np.eye(k)[part] if client is symbols else part.astype(float)
+    return np.eye(k)[part] if client is symbols else 1.0 * part
 
 
 # %% [markdown]
@@ -236,10 +236,10 @@ people = np.column_stack([needs, home])
 
 def server(client, reports, chosen, sizes, eps):
     """The joint table of the chosen attributes."""
-    z = []
+    budget, z = eps / len(sizes), []
     for j in chosen:
-        p, q = chances(client, sizes[j], eps / len(sizes))
-        z.append(scores(supports(client, reports, j, sizes[j]), p, q))
+        seen = supports(client, reports, j, sizes[j])
+        z.append(scores(seen, *chances(client, sizes[j], budget)))
     return joint(z)
 
 

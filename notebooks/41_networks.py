@@ -362,7 +362,7 @@ check(
 # Now nobody knows $P$.
 # Each phone uses flips from {ref}`ch-joint`, as in the paper, with two bits per answer.
 # It keeps a bit with probability $p$ and flips it with probability $q = 1-p$, where $p/q = e^{\varepsilon/(2d)}$.
-# For yes or no, symbols would be better ({eq}`eq-joint-which`, Exercise 2).
+# For yes or no, symbols would be better, by {eq}`eq-joint-which` (Exercise 2).
 
 
 # %%
