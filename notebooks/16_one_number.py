@@ -8,7 +8,7 @@
 # Everybody has a number in a public range, and a server wants the mean.
 # The first client turns a number into a sign by a coin, and sends the sign by randomized response.
 # The second adds noise on a grid; the third favours a window around the number.
-# Each report gets a score that is right on average, and the estimate is the mean of the scores.
+# Each report gets a score that is right on average; the estimate is the mean score.
 # For small budgets, the sign is nearly best; for large ones, windows are the best of the three.
 # :::
 #
@@ -33,7 +33,7 @@ import pandas as pd
 import seaborn as sns
 
 from ldpnb import Hybrid, Laplace, Piecewise, TwoPoint, epsilon, laws, moments, pick, prove, same_law, toss
-from ldpnb.book import check, datasets, label_lines, plain_ticks, simulation, style, theory
+from ldpnb.book import check, datasets, diagram, label_lines, plain_ticks, simulation, style, theory
 from ldpnb.book.studies import one_number as study
 from ldpnb.chance import odds
 
@@ -49,7 +49,7 @@ rng = np.random.default_rng(2013)
 #
 # The *range* of ages must be public and include everybody.
 # The client rescales an age to a number $x$ in $[-1, 1]$.
-# It refuses ages outside the range, because clipping would bias the mean.
+# It refuses ages outside the range; clipping would bias the mean.
 
 # %%
 LOW, HIGH, EPS = 17.5, 42.0, 2.0
@@ -72,7 +72,7 @@ print("rescaled:", [round(x, 2) for x in people[:5]])
 #
 # A coin turns a number into a sign {cite:p}`duchi2018minimax`: + with probability $(1+x)/2$, and − otherwise.
 # So the sign has mean $\frac{1+x}2 - \frac{1-x}2 = x$.
-# The client sends it by randomized response.
+# The client sends it by randomized response ({numref}`fig-means-tree`).
 
 
 # %%
@@ -86,6 +86,13 @@ def two_point(x, eps, rng):
     s = sign(x, rng)
     return s if toss(odds(eps) / (odds(eps) + 1), rng) else -s
 
+
+# %% mystnb={"figure": {"name": "fig-means-tree", "caption": "The sign for x = 0.5 and e^ε = 3: a coin makes a sign, and a second coin may reverse it."}, "image": {"alt": "A tree with two levels. From x, plus has probability three quarters and minus one quarter; each sign is sent with probability three quarters and reversed with one quarter."}}
+look = {"steps": ["first coin", "second coin"], "head": "number"}
+look |= {"options": [["+", "−"], ["keep", "reverse"]]}
+look |= {"root": "0.5", "names": {1: "+", -1: "−"}}
+diagram.tree(lambda x, rng: two_point(x, log(3), rng), 0.5, **look)
+plt.show()
 
 # %% [markdown]
 # :::{prf:theorem} The sign
@@ -101,9 +108,7 @@ def two_point(x, eps, rng):
 # This lies between them, and reaches them at $x = \pm1$; so does that of −.
 # Hence the largest ratio is $p/(1-p) = e^\varepsilon$.
 #
-# *Mean.* The second coin multiplies the mean $x$ of the sign by
-#
-# $$ p - (1-p) = \frac{e^\varepsilon-1}{e^\varepsilon+1} = \frac1c. $$
+# *Mean.* The second coin multiplies the mean $x$ of the sign by $p - (1-p) = \frac{e^\varepsilon-1}{e^\varepsilon+1} = \frac1c$.
 #
 # *Variance.* The square of $c\,y$ is always $c^2$, and the square of its mean is $x^2$.
 # :::
@@ -115,8 +120,7 @@ def two_point(x, eps, rng):
 def server(scores):
     """The mean in years, and its standard error."""
     scores = np.asarray(scores)
-    years = (HIGH - LOW) / 2
-    middle = (HIGH + LOW) / 2
+    middle, years = (HIGH + LOW) / 2, (HIGH - LOW) / 2
     error = years * scores.std(ddof=1) / sqrt(len(scores))
     return middle + years * scores.mean(), error
 
@@ -152,10 +156,9 @@ print(f"truth {AGES.mean():.2f}, estimate {mean:.2f} ± {error:.2f}")
 # The report is its own score, with variance $2b^2 = 8/\varepsilon^2$.
 #
 # But floating-point noise takes only certain values, so for another $x$, the sum $x+Z$ takes others, and reports may give the number away {cite:p}`mironov2012significance`.
-# With nine random bits and $\varepsilon = 1$:
 
 
-# %%
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Nine random bits: ε is infinite"}
 def float_noise(x, rng, size=256):
     """x plus or minus 2 log(a random number)."""
     z = -2 * log(pick(range(1, size + 1), rng) / size)
@@ -175,7 +178,7 @@ print("ε =", epsilon(laws(float_noise, [0.0, 0.3])))
 # From there, the client takes a walk {cite:p}`ghosh2012universally`, with $\rho = e^{-\varepsilon/t}$.
 # With probability $\frac{1-\rho}{1+\rho}$ it stays.
 # Otherwise it draws a direction, takes a step, and after each step goes on with probability ρ.
-# The walk ends when it reaches an end of the grid; from an end, a step outwards leads back to it.
+# The walk ends at an end of the grid; from an end, a step outwards leads back to it.
 # Without ends, it would make $h > 0$ steps to a given side with probability
 #
 # $$ \frac{2\rho}{1+\rho}\cdot\frac12\cdot\rho^{h-1}(1-\rho) = \frac{1-\rho}{1+\rho}\,\rho^h. $$ (eq-means-geometric)
@@ -329,7 +332,7 @@ def client(name):
 
 
 for name in THREE:
-    found = prove(client(name), GRID, rounded=False)  # ideal coins
+    found = prove(client(name), GRID, rounded=False)
     print(f"{name:<8} exactly ε for every ε: {found.tight}")
 
 
@@ -348,27 +351,14 @@ two, cut, window = (
     facts(client("noise"), lambda y: noisy_score(y, 4, 1.5)),
     facts(client("windows"), lambda y: windowed_score(y, 4, 2, 1.5)),
 )
-check(
-    "The sign",
-    "exactly ε, unbiased, variance c² − x²",
-    two[0] and np.allclose(two[1], two_point_score(1, 1.5) ** 2 - np.square(ODD)),
-    control="scores ±1",
-    caught=not facts(two_point, lambda y: y, ODD)[0],
-)
-check(
-    "Noise",
-    "exactly ε, unbiased, less variance",
-    cut[0] and (cut[1] < (2 / 4) ** 2 * 2 * rho / (1 - rho) ** 2).all(),
-    control="ends scored ±1",
-    caught=not facts(client("noise"), lambda y: -1 + y / 2)[0],
-)
-check(
-    "Windows",
-    "exactly ε, unbiased",
-    window[0],
-    control="the slope for ε = 1.4",
-    caught=not facts(client("windows"), lambda y: windowed_score(y, 4, 2, 1.4))[0],
-)
+good = two[0] and np.allclose(two[1], two_point_score(1, 1.5) ** 2 - np.square(ODD))
+caught = not facts(two_point, lambda y: y, ODD)[0]
+check("The sign", "exactly ε, unbiased, variance c² − x²", good, control="scores ±1", caught=caught)
+good = cut[0] and (cut[1] < (2 / 4) ** 2 * 2 * rho / (1 - rho) ** 2).all()
+caught = not facts(client("noise"), lambda y: -1 + y / 2)[0]
+check("Noise", "exactly ε, unbiased, less variance", good, control="ends scored ±1", caught=caught)
+caught = not facts(client("windows"), lambda y: windowed_score(y, 4, 2, 1.4))[0]
+check("Windows", "exactly ε, unbiased", window[0], control="the slope for ε = 1.4", caught=caught)
 
 
 def is_sign(send, *size_and_eps):
@@ -388,9 +378,9 @@ check("One step", "the law of the sign", one, control="noise for ε = 1.1", caug
 #
 # $$ \begin{aligned} &\text{place} = \frac{2}{t+a}\Big(y-\frac{t+a-1}2\Big), \\ &\text{score} = \frac{\text{place}}{(1-\varphi)\,\omega}, \qquad \omega = \frac{\varphi\,(e^\varepsilon-1)}{\varphi\,e^\varepsilon+1-\varphi}. \end{aligned} $$
 #
-# 2. Draw as in the proof, from the window with probability ω, otherwise from all cells.
+# 2. Draw as in the proof, with probability ω from the window.
 #    Over a window, the score has mean $x_u/\omega$, and the same variance for all windows.
-#    So the mean square of the score, over both draws, is $\omega\,(x_u/\omega)^2 = x_u^2/\omega$ plus the same constant for all points.
+#    So the mean square of the score is $\omega\,(x_u/\omega)^2 = x_u^2/\omega$ plus the same constant for all points.
 # 3. On a fine grid, the mean square of the place is 1/3 over all cells.
 #    A window is $2\varphi$ wide, so within it the place has variance $(2\varphi)^2/12 = \varphi^2/3$.
 # 4. There, rounding adds hardly anything, and $x_u$ is nearly $x$.
@@ -399,8 +389,7 @@ check("One step", "the law of the sign", one, control="noise for ε = 1.1", caug
 # $$ x^2\Big(\frac1\omega-1\Big) + \frac{1-\omega+\omega\,\varphi^2}{3\,(1-\varphi)^2\omega^2}. $$ (eq-means-windows)
 #
 # {cite:t}`wang2019collecting` take $\varphi = 1/(e^{\varepsilon/2}+1)$, which gives $\omega = 1-e^{-\varepsilon/2}$.
-# For a large ε, φ is near 0, and this is near $(x^2+\frac13)\,e^{-\varepsilon/2}$.
-# The variance of noise stays near $8/\varepsilon^2$ for $|x|<1$, and that of the sign near $1-x^2$.
+# For a large ε, this is near $(x^2+\frac13)\,e^{-\varepsilon/2}$, while noise has $8/\varepsilon^2$ for $|x|<1$, and the sign $1-x^2$.
 #
 # (sec-means-limit)=
 # ## Which one is best?
@@ -428,7 +417,7 @@ def hybrid_score(report, steps, width, eps):
 
 # %% [markdown]
 # Both parts are exactly ε-LDP and unbiased.
-# By step 2, the window adds $\omega \cdot x_u^2/\omega = x_u^2$ and a constant to the mean square of the score, and the sign adds a constant.
+# By step 2, the window adds $\omega \cdot x_u^2/\omega = x_u^2$ and a constant to the mean square; the sign adds a constant.
 # So the variance is constant:
 #
 # :::{prf:theorem} Hybrid
@@ -437,7 +426,7 @@ def hybrid_score(report, steps, width, eps):
 # :::
 #
 # {numref}`fig-means-variance` compares our clients, with 64 steps, to the best, found by a linear program ({ref}`sec-dist-variance`).
-# The package's `Laplace` is our noise on a grid; its `Hybrid` sends signs alone up to $\varepsilon = 0.61$, because a mixture would be worse.
+# The package's `Laplace` is our noise on a grid; its `Hybrid` sends signs alone up to $\varepsilon = 0.61$, where a mixture is worse.
 
 # %% mystnb={"figure": {"name": "fig-means-variance", "caption": "Largest standard error over all numbers, divided by the best client's. Lines: formula. Marks: 40,000 people each; their 95 % bars are smaller."}, "image": {"alt": "Four lines against epsilon from 0.1 to 8, on a logarithmic axis from 1 to 13. Sign and noise start near 1 and rise to 12.5 and 4.4. Windows start at 1.15. Hybrid is lowest throughout, rises after epsilon 2, and reaches 2.1 with windows. Marks lie on the lines."}}
 KINDS = {"sign": TwoPoint, "noise": Laplace}
@@ -504,8 +493,7 @@ check("Windows", "beat the sign from ε = 1.29 on", beaten[1.295], control="at 1
 
 # %%
 FOUR = THREE | {"Hybrid": (hybrid, hybrid_score)}
-SIZES = {"sign": (), "noise": (16,)}
-SIZES |= {"windows": (16, 6), "Hybrid": (16, 6)}
+SIZES |= {"noise": (16,), "windows": (16, 6), "Hybrid": (16, 6)}
 print(f"truth   {AGES.mean():.2f}")
 for name, (send, score) in FOUR.items():
     size = SIZES[name]
@@ -518,7 +506,7 @@ for name, (send, score) in FOUR.items():
 # For fixed people, as here, these intervals are a little too wide (Exercise 3).
 #
 # The factor 1.96 needs many expected reports of the *rarer* sign.
-# For people drawn from five populations (means −0.06 to 0.98, ε from 0.5 to 8), 90 give intervals that are right with probability 94 to 96 %; in one case, three give 80 %.
+# In five populations (means −0.06 to 0.98, ε from 0.5 to 8), 90 give intervals that are right with probability 94 to 96 %; in one, three give 80 %.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: how often intervals are right"}
 
@@ -616,7 +604,7 @@ print(f"{mean:.2f} ± {error:.2f} years, ε = {less:.3f} instead of 1")
 #
 # ## Summary
 #
-# - The range of the numbers must be public and include everybody.
+# - The range must be public and include everybody.
 # - A coin makes a sign, and randomized response hides it: nearly best for a small ε.
 # - Noise on a grid, cut at the ends, has less variance.
 # - Windows are better than the sign from about $\varepsilon = 1.3$ on; Hybrid mixes both.
@@ -634,7 +622,6 @@ print(f"{mean:.2f} ± {error:.2f} years, ε = {less:.3f} instead of 1")
 # | $b$ | scale of Laplace noise (here only) |
 # | $t$ | steps of a grid (here only) |
 # | $u$ | number of a grid point (here only) |
-# | $x_u$ | grid point $u$ (here only) |
 # | $h$ | steps of a walk (here only) |
 # | $a$ | cells of a window (here only) |
 # | $\rho$ | $e^{-\varepsilon/t}$ (here only) |
