@@ -2,16 +2,16 @@
 # (ch-many)=
 # # Many numbers
 #
-# *From {cite:t}`nguyen2016collecting`, {cite:t}`duchi2018minimax` and {cite:t}`wang2019collecting`; {cite:t}`ye2018survey` reviews the first two ({ref}`dossier <paper-ye2018>`).*
+# *From {cite:t}`nguyen2016collecting`, {cite:t}`duchi2018minimax` and {cite:t}`wang2019collecting`; see also the {ref}`dossier of the survey <paper-ye2018>`.*
 #
 # :::{admonition} In one minute
 # Everybody has several numbers, and one budget for all of them.
 # A client can split the budget, and send every number with strong noise.
-# Or it can draw one number at random, and spend the whole budget on it.
-# For small budgets, drawing is far better.
+# Or it can sample one number, and spend the whole budget on it.
+# For small budgets, sampling is far better.
 # A third client sends all numbers at once, as one corner of a cube.
-# For two numbers and a large budget, it is the best of the three.
-# For many numbers, it needs about half as many people again as drawing.
+# It is best for two numbers and a medium budget; for many numbers, it needs 57 % more people than sampling.
+# For larger budgets, sampling with Hybrid can be better.
 # :::
 #
 # :::{zh}
@@ -20,10 +20,10 @@
 # 服务器给被抽中的数记 $\pm dc$ 分、其余的数记零分，估计无偏，标准误差由得分的离散程度得出。
 # 无论抽样后使用何种单数客户端，最坏情形的均方得分都不小于 $dc^2$。
 # MeanEst 一次回答所有的数：把向量舍入到立方体的一个顶点，再更常上报与之相近的顶点。
-# 其得分大小 $B$ 约按 $\sqrt d$ 增长；$d$ 很大时方差比 Harmony 高 57%，而 $d$ 为较小的偶数且 $\varepsilon$ 较大时反而更低。
+# 其得分大小 $B$ 约按 $\sqrt d$ 增长；$d$ 很大时方差比 Harmony 高 57%，而 $d$ 为较小的偶数且 $\varepsilon$ 较大时反而更低；预算更大时，抽取几个数、各用 Hybrid 上报可能更好。
 # :::
 #
-# You need the sign of a number from {ref}`ch-means`.
+# You need the sign and Hybrid from {ref}`ch-means`.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
 # Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
@@ -57,6 +57,7 @@ from ldpnb.chance import odds
 
 style()
 rng = np.random.default_rng(2018)
+EPS = 1.0
 
 # %% [markdown]
 # (sec-many-question)=
@@ -116,24 +117,12 @@ def harmony(x, eps, rng):
     return j, two_point(x[j], eps, rng)
 
 
-print("split  ", split(people[0], 1.0, rng))
-print("harmony", harmony(people[0], 1.0, rng))
-
-# %% mystnb={"figure": {"name": "fig-many-tree", "caption": "Harmony for two numbers, 0.5 and 0, with e^ε = 3. The first choice ignores the numbers."}, "image": {"alt": "A tree with eight leaves. Question 0 or 1 is drawn with probability one half each. For question 0 the sign is plus with three quarters, for question 1 with one half. Each sign is kept with three quarters and reversed with one quarter."}}
-diagram.tree(
-    lambda x, rng: harmony(x, log(3), rng),
-    (0.5, 0),
-    steps=["number", "sign", "keep?"],
-    options=[["no. 0", "no. 1"], ["+", "−"], ["keep", "reverse"]],
-    names={(j, s): f"{j}: {'+' if s > 0 else '−'}" for j in (0, 1) for s in (1, -1)},
-    root="(0.5, 0)",
-    head="numbers",
-)
-plt.show()
+print("split  ", split(people[0], EPS, rng))
+print("harmony", harmony(people[0], EPS, rng))
 
 # %% [markdown]
 # A single sign had the score $\pm c$ in {ref}`ch-means`, with $c = (e^\varepsilon+1)/(e^\varepsilon-1)$.
-# Since budgets differ now, we write $c(\varepsilon)$.
+# As the two clients use different budgets, we write $c(\varepsilon)$.
 #
 # - Split scores each number $\pm c(\varepsilon/d)$.
 # - Harmony scores the drawn number $\pm d\,c(\varepsilon)$, and all others 0.
@@ -160,26 +149,13 @@ plt.show()
 # The variance is $\E Z_j^2 - x_j^2$.
 # :::
 #
-# When is sampling better?
-# For a small ε, $c(\varepsilon) \approx 2/\varepsilon$, so that
+# For a small ε, $c(\varepsilon) \approx 2/\varepsilon$, so the variances are about
 #
-# $$ c(\varepsilon/d)^2 \approx \frac{4d^2}{\varepsilon^2}, \qquad d\,c(\varepsilon)^2 \approx \frac{4d}{\varepsilon^2}. $$
+# $$ \frac{4d^2}{\varepsilon^2} \;\text{ (split)}, \qquad \frac{4d}{\varepsilon^2} \;\text{ (Harmony)}. $$
 #
-# Splitting needs about $d$ times as many people.
-# For a large ε, $c(\varepsilon) \approx 1$, and the mean square of sampling stays above $d$.
-# With $c(\varepsilon/d) \approx 2d/\varepsilon$ and $c(\varepsilon) \approx 1$, the two are equal near $2d/\varepsilon = \sqrt d$, that is, $\varepsilon = 2\sqrt d$:
-
-
-# %%
-def c(eps):
-    return (exp(eps) + 1) / (exp(eps) - 1)
-
-
-for d in (2, 6, 50):
-    equal = brentq(lambda e, d=d: c(e / d) ** 2 - d * c(e) ** 2, 0.1, 60)
-    print(f"d = {d:>2}: equal at ε = {equal:.2f}; 2√d = {2 * sqrt(d):.2f}")
-
-# %% [markdown]
+# Then splitting needs $d$ times as many people.
+# {prf:ref}`thm-harmony` compares the same two terms for frequencies: sampling is better up to one turning point, near $\varepsilon = 2\sqrt d$.
+#
 # (sec-many-server)=
 # ## The server, and six intervals
 #
@@ -188,6 +164,10 @@ for d in (2, 6, 50):
 
 
 # %%
+def c(eps):
+    return (exp(eps) + 1) / (exp(eps) - 1)
+
+
 def harmony_scores(reports, d, eps):
     """Scores of all reports, a column for each number."""
     scores = np.zeros((len(reports), d))
@@ -203,7 +183,7 @@ def server(scores):
 
 # %% [markdown]
 # We want six intervals that are *all* right with probability 95 %.
-# The probability that at least one misses is at most the sum of their separate probabilities.
+# The probability that at least one misses is at most the sum of the separate ones.
 # So each may miss with probability $0.05/d$, and the factor is 2.64, not 1.96.
 
 
@@ -219,17 +199,18 @@ def together(mean, error):
     return table(pd.DataFrame(columns).round(2))
 
 
-reports = [harmony(x, 1.0, rng) for x in people]
-found = server(harmony_scores(reports, 6, 1.0))
+reports = [harmony(x, EPS, rng) for x in people]
+found = server(harmony_scores(reports, 6, EPS))
 together(*found)
 
 # %% [markdown]
 # (sec-many-second)=
-# ### Could another client for one number help?
+# ## Could another client for one number help?
 #
 # For a large ε, {ref}`ch-means` had better clients than the sign.
-# If $Z$ is such a client's score, sampling scores $dZ$ with probability $1/d$ and otherwise 0, with variance $d\,\E Z^2 - x_j^2$.
-# So the mean *square* of $Z$ matters.
+# Let $Z$ be such a client's score for the drawn number.
+# The score is now $dZ$ with probability $1/d$, and otherwise 0, so its variance is $d\,\E Z^2 - x_j^2$.
+# So the mean *square* of $Z$ matters, not its variance.
 #
 # :::{prf:theorem} The least mean square
 # :label: thm-means-second
@@ -245,7 +226,7 @@ together(*found)
 # *Step 1.* Unbiasedness gives $\sum_y z_y (p_y-q_y) = 1-(-1) = 2$.
 #
 # *Step 2.* Privacy bounds the ratio of $p_y$ and $q_y$ by $e^\varepsilon$.
-# At this ratio, $|p_y-q_y|/(p_y+q_y) = (e^\varepsilon-1)/(e^\varepsilon+1) = 1/c(\varepsilon)$, and otherwise the fraction is smaller.
+# So $|p_y-q_y|/(p_y+q_y) \le (e^\varepsilon-1)/(e^\varepsilon+1) = 1/c(\varepsilon)$.
 #
 # *Step 3.* Write $z_y(p_y-q_y)$ as $z_y\sqrt{p_y+q_y}$ times $(p_y-q_y)/\sqrt{p_y+q_y}$.
 # By the Cauchy–Schwarz inequality, and then step 2,
@@ -255,11 +236,11 @@ together(*found)
 # since $\sum_y (p_y+q_y) = 2$.
 # :::
 #
-# So one of the two mean squares is at least $c(\varepsilon)^2$, which is the mean square of the sign for every $x$.
-# In the worst case, no client for the drawn number is better.
-# For numbers near the middle, Hybrid can be better: its mean square is a constant plus $x^2$, and below $c(\varepsilon)^2$ at 0 for ε above 0.61.
-# *Sampled Hybrid* {cite:p}`wang2019collecting` draws $r = \lfloor\varepsilon/2.5\rfloor$ numbers, at least one and at most $d$ (Exercise 1).
-# Each has budget $\varepsilon/r$, together ε.
+# So at one of the two ends, the mean square is at least $c(\varepsilon)^2$.
+# The sign has this mean square for every $x$, so in the worst case, no client for the drawn number beats it.
+# Near the middle, Hybrid can: its mean square is a constant plus $x^2$, and for ε above 0.61 the constant is below $c(\varepsilon)^2$.
+# *Sampled Hybrid* {cite:p}`wang2019collecting` draws $r = \lfloor\varepsilon/2.5\rfloor$ numbers, at least one and at most $d$; Exercise 1 derives a similar rule for signs.
+# Each of them has budget $\varepsilon/r$, so together they spend ε.
 
 
 # %%
@@ -299,24 +280,19 @@ def own_choice(x, eps, rng):
 
 
 drawn = lambda y: harmony_scores([y], 2, 1.0)[0]  # noqa: E731
+halves = right(split, lambda y: c(0.5) * np.array(y), c(0.5) ** 2, VECTORS)
+whole, chosen = (right(client, drawn, 2 * c(1.0) ** 2, VECTORS) for client in (harmony, own_choice))
+says, control = "two numbers: exactly ε, unbiased, variances as stated", "a client that chooses its largest number"
+check("Split, sample", says, halves and whole, control=control, caught=not chosen)
 
 
-check(
-    "Split, sample",
-    "two numbers, five vectors: exactly ε, unbiased, variances as stated",
-    right(split, lambda y: c(0.5) * np.array(y), c(0.5) ** 2, VECTORS)
-    and right(harmony, drawn, 2 * c(1.0) ** 2, VECTORS),
-    control="a client that chooses its largest number",
-    caught=not right(own_choice, drawn, 2 * c(1.0) ** 2, VECTORS),
-)
-ends_square = {  # mean over both ends, over c(ε)²
-    kind: [
-        (kind(d=1, epsilon=x).variance([[-1.0], [1.0]]).mean() + 1) / c(e) ** 2 for x, e in ((2, 2), (4, 4), (2.02, 2))
-    ]
-    for kind in (HarmonyMean, SampledHybrid)
-}
-least, sharp = min(ends_square[SampledHybrid][:2]) > 1 - 1e-9, np.allclose(ends_square[HarmonyMean][:2], 1)
-caught = ends_square[HarmonyMean][2] < 1 - 1e-9
+def over_least(kind, eps, e):
+    """Mean square over both ends, over c(e)²."""
+    return (kind(d=1, epsilon=eps).variance([[-1.0], [1.0]]).mean() + 1) / c(e) ** 2
+
+
+least = all(over_least(SampledHybrid, e, e) > 1 - 1e-9 for e in (2, 4))
+sharp, caught = np.allclose([over_least(HarmonyMean, e, e) for e in (2, 4)], 1), over_least(HarmonyMean, 2.02, 2) < 1
 check("Mean square", "sign, Hybrid, ε = 2, 4: c² or more", least and sharp, control="2.02 against c(2)", caught=caught)
 
 
@@ -331,12 +307,10 @@ ours, wrong = package_has_ours(2.0), package_has_ours(2.01)
 check("Laws", "both: the package's", all(ours), control="ε = 2.01", caught=not any(wrong))
 
 sampled = lambda x, rng: tuple(sampled_hybrid(x, 1, 2.0, rng))  # noqa: E731
-centred = [
-    np.allclose(moments(sampled, VECTORS, score=lambda y, d=d: hybrid_scores([y], d, 1, 2.0)[0][:2])[0], VECTORS)
-    for d in (2, 3)
-]
-check("Hybrid", "unbiased", centred[0], control="scores for d = 3", caught=not centred[1])
-client = HarmonyMean(d=6, epsilon=1.0)
+means = [moments(sampled, VECTORS, score=lambda y, d=d: hybrid_scores([y], d, 1, 2.0)[0][:2])[0] for d in (2, 3)]
+unbiased, caught = np.allclose(means[0], VECTORS), not np.allclose(means[1], VECTORS)
+check("Hybrid", "unbiased", unbiased, control="scores for d = 3", caught=caught)
+client = HarmonyMean(d=6, epsilon=EPS)
 tally = client.tally(np.array([((j,), ((s + 1) // 2,)) for j, s in reports], client.dtype))
 high = found[0] + NormalDist().inv_cdf(1 - 0.05 / 12) * found[1]
 ends = [np.abs(interval(tally, together=both)[1] - high).max() for both in (True, False)]
@@ -347,19 +321,17 @@ check("Intervals", "six at once: the package's", ends[0] < 1e-4, control="95 % f
 # ## All numbers at once
 #
 # {cite:t}`duchi2018minimax` put all numbers into one report; {cite:t}`ye2018survey` call this client *MeanEst*.
-# First, the client rounds its vector to a corner $u$ of the cube $\{-1,1\}^d$, number by number, by the sign of {ref}`ch-means`.
+# First, the client rounds its vector to a corner $u$ of the cube $\{-1,1\}^d$, by a sign for each number.
 # A corner $y$ is *near* if it agrees with $u$ in more than half of the numbers, and *far* otherwise.
 # The client sends a corner, and each near one is $e^\varepsilon$ times as likely as each far one ({numref}`fig-many-corners`).
 
-# %% mystnb={"figure": {"name": "fig-many-corners", "caption": "Weights of the corners for numbers rounded to u. Blue: near corners, one for two numbers (left), four for three (right)."}, "image": {"alt": "Left: a square whose upper right corner u is blue with weight e to the epsilon, inside a shaded half plane bounded by the falling diagonal; the three other corners have weight 1, two of them on the diagonal. Right: a cube with u and its three neighbours blue, the four other corners with weight 1."}}
+# %% mystnb={"figure": {"name": "fig-many-corners", "caption": "Weights of the corners for numbers rounded to u, which is circled. Blue: near corners, one for two numbers (left), four for three (right)."}, "image": {"alt": "Left: a square whose upper right corner u is blue and circled, with weight e to the epsilon; the three other corners have weight 1. Right: a cube with u and its three neighbours blue, the four other corners with weight 1."}}
 PLACE = {2: np.eye(2), 3: np.array([[1, 0, 0.42], [0, 1, 0.3]])}
 fig, axes = plt.subplots(1, 2, figsize=(6.4, 3.1))
 for ax, d in zip(axes, (2, 3), strict=True):
     diagram.board(ax, (-1.8, 1.8), (-1.7, 1.7))
     corners = [*product((-1, 1), repeat=d)]
     at = {y: PLACE[d] @ y for y in corners}
-    if d == 2:
-        ax.fill([-1.7, 1.7, 1.7], [1.7, 1.7, -1.7], color="#D6E6F2")
     for y, other in combinations(corners, 2):
         if sum(a != b for a, b in zip(y, other, strict=True)) == 1:
             ax.plot(*zip(at[y], at[other], strict=True), color="grey", lw=1, ls="-")
@@ -389,16 +361,15 @@ def meanest(x, eps, rng):
 # How large must a score be?
 # Let $C_d$ be the number of near corners, and $W = C_d\,e^\varepsilon + 2^d-C_d$ the sum of all weights.
 #
-# *Step 1.* Write each weight as 1, plus $e^\varepsilon-1$ for a near corner.
+# *Step 1.* A corner has weight 1, plus $e^\varepsilon-1$ if it is near.
 # Over all corners, $y_j$ is 1 as often as −1, so the weights 1 contribute nothing:
 #
 # $$ \E[y_j \mid u] = \frac{e^\varepsilon-1}{W} \sum_{y \text{ near } u} y_j. $$
 #
-# *Step 2.* Pair each near corner with the corner that differs from it in number $j$ alone.
-# If both are near, they cancel in the sum.
-# A near corner remains only if its partner is far.
-# Then the corner agrees with $u$ in at least $\lfloor d/2\rfloor+1$ numbers, the partner in at most $\lfloor d/2\rfloor$.
-# As they differ only in number $j$, the corner agrees with $u$ there, and in exactly $\lfloor d/2\rfloor$ others.
+# *Step 2.* Pair each corner with the one that differs from it in number $j$ alone.
+# Two near partners cancel in the sum, so only near corners with a far partner count.
+# Such a corner agrees with $u$ in number $j$, because its partner agrees with $u$ less often.
+# In the other numbers, both agree with $u$ equally often, which must be exactly $\lfloor d/2\rfloor$ times.
 # So
 #
 # $$ \sum_{y \text{ near } u} y_j = A_d\,u_j, \qquad A_d = \binom{d-1}{\lfloor d/2\rfloor}. $$
@@ -438,25 +409,26 @@ def meanest_scores(reports, d, eps):
     return size(d, eps) * np.array(reports)
 
 
-reports = [meanest(x, 1.0, rng) for x in people]
-together(*server(meanest_scores(reports, 6, 1.0)))
+reports = [meanest(x, EPS, rng) for x in people]
+mean, error = server(meanest_scores(reports, 6, EPS))
+print("errors over Harmony's:", (error / found[1]).round(2))
 
 # %% [markdown]
 # At $\varepsilon = 1$ and six numbers, $B$ is 12 % larger than Harmony's $\sqrt d\,c(\varepsilon)$, and so are the errors, up to chance.
 # For two and three numbers, `prove` confirms every budget ε:
 
 # %%
-some = [*product((1, -1), repeat=2), (0.5, 0)]
-CLIENTS = [(split, some), (harmony, some), (meanest, some)]
-CLIENTS += [(meanest, [*product((1, -1), repeat=3)])]
-for client, inputs in CLIENTS:
-    proof = prove(client, inputs, rounded=False)
-    name, d = client.__name__, len(inputs[0])
-    print(f"{name:<8} d = {d}, exactly ε: {proof.tight}")
+two = [*product((1, -1), repeat=2), (0.5, 0)]
+three = [*product((1, -1), repeat=3)]
+print("two numbers, exactly ε:")
+for client in (split, harmony, meanest):
+    print(client.__name__, prove(client, two, rounded=False).tight)
+tight = prove(meanest, three, rounded=False).tight
+print("meanest, three numbers:", tight)
 
 # %% [markdown]
 # (sec-means-coin)=
-# ### How large B is, and ties
+# ## The size B, and ties
 #
 # For odd $d$, half of all corners are near, so $C_d = 2^{d-1}$.
 # For even $d$, there are $\binom{d}{d/2} = 2A_d$ *ties*, corners that agree with $u$ in half of the numbers.
@@ -468,21 +440,13 @@ for client, inputs in CLIENTS:
 # By Stirling's formula, $A_d/2^{d-1} \approx \sqrt{2/(\pi d)}$, so $B \approx c(\varepsilon)\sqrt{\pi d/2}$.
 #
 # The client sends a near corner with probability $C_d\,e^\varepsilon/W$.
-# For odd $d$, this is $e^\varepsilon/(e^\varepsilon+1)$, the coin of a single sign.
-# For even $d$, that coin would be wrong: a near corner would be
-#
-# $$ \frac{e^\varepsilon/C_d}{1/(2^d-C_d)} = e^\varepsilon\,\frac{2^d-C_d}{C_d} $$
-#
-# times as likely as a far one.
-# For $d = 2$ this is $3\,e^\varepsilon$.
+# For odd $d$, this is $e^\varepsilon/(e^\varepsilon+1)$, as for a single sign.
+# For even $d$, a coin with that probability is wrong: each near corner would be $e^\varepsilon\,(2^d-C_d)/C_d$ times as likely as each far one, which is $3\,e^\varepsilon$ for $d = 2$.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: MeanEst, the package's client, the size of B, and the wrong coin"}
-INPUTS = {
-    2: VECTORS,
-    3: [(1.0, -1.0, 1.0), (-1.0, 1.0, -1.0), (1.0, 1.0, 1.0), (0.3, 0.0, -0.5)],
-    4: [(1.0, -1.0, 1.0, 0.3), (-1.0, 1.0, -1.0, 1.0), (1.0,) * 4],
-}
+INPUTS = {2: VECTORS, 3: [(1.0, -1.0, 1.0), (-1.0, 1.0, -1.0), (1.0, 1.0, 1.0), (0.3, 0.0, -0.5)]}
+INPUTS[4] = [(1.0, -1.0, 1.0, 0.3), (-1.0, 1.0, -1.0, 1.0), (1.0,) * 4]
 
 
 def sign_coin(x, eps, rng):
@@ -504,13 +468,10 @@ def package_has(client, d):
     return same_law(lambda x, rng: client(x, 1.0, rng), MeanEst(d=d, epsilon=1.0), INPUTS[d])
 
 
-check(
-    "MeanEst",
-    "d = 2, 3, 4: exactly ε, unbiased, variance B² − x²",
-    all(meanest_right(meanest, d) for d in INPUTS) and meanest_right(sign_coin, 3),
-    control="the coin of a sign at d = 2, which spends ε + ln 3, and at d = 4",
-    caught=abs(spent(sign_coin, 2) - 1 - log(3)) < 1e-9 and not meanest_right(sign_coin, 4),
-)
+every = all(meanest_right(meanest, d) for d in INPUTS) and meanest_right(sign_coin, 3)
+caught = abs(spent(sign_coin, 2) - 1 - log(3)) < 1e-9 and not meanest_right(sign_coin, 4)
+says, control = "d = 2, 3, 4: exactly ε, unbiased, variance B² − x²", "coin of a sign, d = 2 (ε + ln 3) and 4"
+check("MeanEst", says, every, control=control, caught=caught)
 same = [package_has(meanest, d) for d in INPUTS]
 check("Laws", "the package's, d = 2, 3, 4", all(same), control="sign coin, d = 4", caught=not package_has(sign_coin, 4))
 
@@ -521,8 +482,6 @@ near_limit = max(closed) < 1e-9 and abs(limit[1001] - 1) < 1e-3
 check("Size", "both forms, and the limit", near_limit, control="the limit at d = 2", caught=abs(limit[2] - 1) > 0.05)
 
 # %% [markdown]
-# Our client lists all $2^d$ corners; the package needs about $2d$ draws.
-#
 # (sec-means-compare)=
 # ## Which one to take
 #
@@ -532,11 +491,11 @@ check("Size", "both forms, and the limit", near_limit, control="the limit at d =
 # $$ \frac{B^2}{d\,c(\varepsilon)^2} \to \frac\pi2 = 1.57, $$
 #
 # so MeanEst needs 57 % more people, and sends $d$ bits instead of one.
-# For even $d$, $B$ is smaller by 1, which matters for a large ε, where $c(\varepsilon)$ is small.
-# Odd $d \ge 3$ never helps: $B^2/(d\,c(\varepsilon)^2)$ is $4/3$ for $d = 3$, and rises to $\pi/2$.
+# For $d = 3$, the fraction is $4/3$, and from $d$ to $d+2$ it grows by $(d+1)^2/(d\,(d+2))$, so for odd $d \ge 3$, Harmony is always better.
+# For even $d$, the 1 that is subtracted from $B$ matters for a large ε, where $c(\varepsilon)$ is near 1.
 # {numref}`fig-means-d` shows all four clients.
 
-# %% mystnb={"figure": {"name": "fig-means-d", "caption": "Variance over the smaller of Harmony's and MeanEst's, for answers spread evenly from −1 to 1. Lines: formula, cut at 3; bends where the smaller changes. Marks: 600 surveys of 40 people, 95 % bars."}, "image": {"alt": "Two panels, two and ten numbers, against epsilon from 0.5 to 8. MeanEst starts at about 1.5 and falls to 1, where Harmony leaves 1 and rises, to 2.5 for two numbers. Splitting stays above 1 for two numbers; for ten it falls steeply, below 1 at epsilon 7. Sampled Hybrid stays near 1 or below. Marks lie on the lines."}}
+# %% mystnb={"figure": {"name": "fig-means-d", "caption": "Variance, divided by the smaller of Harmony's and MeanEst's, for answers spread evenly from −1 to 1. Lines: formula, cut at 3. Marks: 600 surveys of 40 people, 95 % bars."}, "image": {"alt": "Two panels, two and ten numbers, against epsilon from 0.5 to 8. MeanEst starts at about 1.5 and falls to 1, where Harmony leaves 1 and rises, to 2.5 for two numbers. Splitting stays above 1 for two numbers; for ten it falls steeply, below 1 at epsilon 7. Sampled Hybrid stays near 1 or below. Marks lie on the lines."}}
 MANY = {
     "split": lambda d, eps: HarmonyMean(d=d, epsilon=eps, count=d),
     "Harmony": lambda d, eps: HarmonyMean(d=d, epsilon=eps),
@@ -570,36 +529,36 @@ for d in (2, 4, 10):
 
 # %% [markdown]
 # For a small ε, take Harmony, whose report is shortest.
-# For a larger ε, take sampled Hybrid if answers are spread out, as here.
-# MeanEst is best of the four for two numbers and ε between about 1.7 and 3.5.
+# For a larger ε, take sampled Hybrid if answers are spread out, as here; but MeanEst is better for two numbers and ε from about 1.7 to 3.5.
+# If most answers are near $\pm1$, signs are no worse than Hybrid: draw one number for each 2.18 of ε (Exercise 1).
 #
 # (sec-many-wrong)=
 # ## What can go wrong
 #
-# - *The client chooses its number.*
+# - *Clients choose which number to report.*
 #   A choice that depends on the numbers leaks, and biases the mean.
-# - *Ties are forgotten.*
-#   With the coin of a single sign, MeanEst spends $\varepsilon + \ln 3$ for two numbers.
-# - *A score is taken for an answer.*
+# - *The coin of a single sign decides between near and far.*
+#   For two numbers, MeanEst then spends $\varepsilon + \ln 3$.
+# - *Scores are clipped, or read as answers.*
 #   At $d = 80$ and $\varepsilon = 1$, Harmony's score is 173 or −173, far outside $[-1, 1]$.
 #
 # (sec-many-exercises)=
 # ## Exercises
 #
 # :::{admonition} Exercise 1 (pencil, 7 minutes)
-# Ask about $r$ of $d$ numbers, $1 \le r \le d$, each by a sign with budget $\delta = \varepsilon/r$.
+# Draw $r$ of $d$ numbers, $1 \le r \le d$, and send each by a sign with budget $\delta = \varepsilon/r$.
 # What is the mean square of a score?
 # Which δ is best, if $r$ need not be whole?
 # (The positive solution of $\sinh\delta = 2\delta$ is 2.18.)
 # :::
 #
 # :::{dropdown} Solution
-# A number is asked about with probability $r/d$, so its score is $\pm\frac dr c(\delta)$, with mean square
+# A number is drawn with probability $r/d$, so its score is then $\pm\frac dr c(\delta)$, with mean square
 #
 # $$ \frac dr\,c(\delta)^2 = \frac d\varepsilon\,\delta\,\coth^2\frac\delta2. $$
 #
 # The derivative vanishes for $\coth\frac\delta2 = \delta/\sinh^2\frac\delta2$, that is, $\sinh\frac\delta2\cosh\frac\delta2 = \delta$, or $\sinh\delta = 2\delta$.
-# So ask about one number for each 2.18 of ε.
+# So draw one number for each 2.18 of ε.
 # :::
 #
 # :::{admonition} Exercise 2 (code, 11 minutes)
@@ -631,10 +590,9 @@ def threshold_size(d, eps, tau):
 
 
 four = [(1.0,) * 4, (-1.0,) * 4, (0.5, 0.5, 0.5, -1.0)]
-found = [
-    right(lambda x, e, rng: thresholded(x, e, 4, rng), lambda y, b=b: b * np.array(y), b**2, four, eps=4.0)
-    for b in (threshold_size(4, 4.0, 4), size(4, 4.0))
-]
+least = lambda x, e, rng: thresholded(x, e, 4, rng)  # noqa: E731
+sizes = threshold_size(4, 4.0, 4), size(4, 4.0)
+found = [right(least, lambda y, b=b: b * np.array(y), b**2, four, eps=4.0) for b in sizes]
 check("Nearer", "d = τ = ε = 4: exact, unbiased, B² − x²", found[0], control="the B of MeanEst", caught=not found[1])
 for eps in (1.0, 8.0):
     tau = min(range(41, 81), key=lambda tau, e=eps: threshold_size(80, e, tau))
@@ -649,16 +607,16 @@ for eps in (1.0, 8.0):
 #
 # :::{dropdown} Solution
 # Both are exactly ε-LDP for all numbers together, so in the worst case they are alike.
-# If a number is drawn, Harmony's sign has the full ratio $e^\varepsilon$, 2.7 at $\varepsilon = 1$.
-# Read alone, $y_j$ has the sign of $u_j$ with probability $(1+1/B)/2$, so its ratio is $(B+1)/(B-1)$; for $d = 6$ and $\varepsilon = 1$, $B = 5.9$, this is 1.4.
+# For the number that was drawn, Harmony's sign has the full ratio $e^\varepsilon$, 2.7 at $\varepsilon = 1$.
+# If you look at $y_j$ alone, it equals $u_j$ with probability $(1+1/B)/2$, so its ratio is $(B+1)/(B-1)$; for $d = 6$ and $\varepsilon = 1$, $B = 5.9$, this is 1.4.
 # But the report is all of $y$: if the other five numbers are known to be 1, the report has the ratio $e^\varepsilon$ for the sixth, too.
 # :::
 #
 # ## Summary
 #
 # - One budget covers all numbers of a person.
-# - For a small ε, splitting has variance about $4d^2/\varepsilon^2$, and drawing one number $4d/\varepsilon^2$.
-# - In the worst case, no client for the drawn number beats the sign.
+# - For a small ε, splitting has variance about $4d^2/\varepsilon^2$, and sampling one number $4d/\varepsilon^2$.
+# - In the worst case, no client for the drawn number beats the sign; otherwise, sampled Hybrid can be better for a large ε.
 # - MeanEst sends all numbers as a corner of a cube; its scores grow like $\sqrt d$.
 # - Simultaneous intervals need a larger factor.
 #
@@ -676,7 +634,7 @@ for eps in (1.0, 8.0):
 # | $z_y$ | score of the report $y$ (here only) |
 # | $p_y$ | probability of the report $y$ at the number 1 (here only) |
 # | $q_y$ | probability of the report $y$ at the number −1 (here only) |
-# | $r$ | how many numbers each person is asked about (here only) |
+# | $r$ | how many numbers each person draws (here only) |
 # | $u$ | corner of the cube to which a vector is rounded (here only) |
 # | $C_d$ | number of corners near a given one (here only) |
 # | $A_d$ | how many more near corners agree in a given number than disagree (here only) |

@@ -1,16 +1,16 @@
 # %% [markdown]
 # (ch-distortion)=
-# # ★ Rate–distortion
+# # Rate–distortion ★
 #
-# *From {cite:t}`sarwate2014distortion` and {cite:t}`xiong2016requantization`; {cite:t}`ye2018survey` reviews both ({ref}`dossier <paper-ye2018>`).*
+# *From {cite:t}`sarwate2014distortion` and {cite:t}`xiong2016requantization`; see also the {ref}`dossier of the survey <paper-ye2018>`.*
 #
 # :::{admonition} In one minute
-# So far, we judged clients that we were given.
+# So far, we judged given clients.
 # Now we say what an error costs, and compute the client that costs least.
 # If values and reports are few, a client is a table of probabilities.
 # Privacy is a list of linear inequalities on this table, and the expected cost is linear.
-# So a linear program finds the best client, and proves that no other is better.
-# But a small error in each report does not mean a good estimate for all.
+# So a linear program finds the best client, and proves that it is best.
+# But a small error in each report does not give a good estimate of the shares.
 # :::
 #
 # :::{zh}
@@ -22,7 +22,7 @@
 # 若要求每份报告的期望等于真值，线性规划便给出无偏上报一个数的最小方差。
 # :::
 #
-# You need k-RR from {ref}`ch-frequency` and the sign coin from {ref}`ch-means`.
+# You need k-RR from {ref}`ch-frequency` and the sign from {ref}`ch-means`.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
 # Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
@@ -41,6 +41,7 @@ from ldpnb.oracles import ratio, within
 
 style()
 rng = np.random.default_rng(2014)
+EPS = 1.0
 
 # %% [markdown]
 # (sec-dist-question)=
@@ -50,7 +51,7 @@ rng = np.random.default_rng(2014)
 # Each person sends one report, and a wrong one costs 1.
 # **Which ε-LDP client is wrong least often?**
 #
-# In general, a person has one of $k$ values, and sends one of $r$ reports.
+# In general, there are $k$ values and $r$ reports.
 # Write $Q_{xy}$ for the probability of report $y$ from value $x$; the table $Q$ is the *channel*.
 # The *loss* $L_{xy}$ is what report $y$ costs for value $x$: 1 if they differ, or the square of their distance.
 # If value $x$ has probability $\pi_x$, the expected loss is the *distortion*
@@ -58,6 +59,7 @@ rng = np.random.default_rng(2014)
 # $$ \delta = \sum_{x,y} \pi_x\,Q_{xy}\,L_{xy}. $$ (eq-dist-distortion)
 #
 # The *worst case* is the largest expected loss of any value, $\max_x \sum_y Q_{xy} L_{xy}$.
+# Information theory asks for the least distortion at a given *rate*, the length of reports; we fix ε instead.
 #
 # (sec-dist-two)=
 # ## Two values, by hand
@@ -74,7 +76,7 @@ rng = np.random.default_rng(2014)
 # There are two candidates: randomized response, and always the likelier value.
 
 # %% mystnb={"figure": {"name": "fig-dist-two", "caption": "All channels for two values; those with ε ≤ 1 are shaded. Dashed: lines of equal distortion. Dot: least distortion. Left: equally likely values. Right: value 0 has probability 0.8."}, "image": {"alt": "Two unit squares with the same shaded quadrilateral around the falling diagonal. Dashed lines fall at 45 degrees on the left and steeply on the right. A dot marks the lower left corner of the quadrilateral on the left, and the upper left corner of the square on the right."}}
-low = 1 / (1 + exp(1.0))
+low = 1 / (1 + exp(EPS))
 corners = np.array([[0, 1], [low, low], [1, 0], [1 - low, 1 - low]])
 fig, axes = plt.subplots(1, 2, figsize=(6.4, 3.4), sharey=True)
 for ax, share in zip(axes, (0.5, 0.8), strict=True):
@@ -91,13 +93,14 @@ axes[0].set_ylabel("b: 1 reported as 0")
 plt.show()
 
 # %% [markdown]
-# If $\pi_0 > e^\varepsilon \pi_1$, the best client always says 0.
-# The worst case is the larger of $a$ and $b$, and for it randomized response is best for every ε.
+# Always 0 costs $\pi_1$, and is best if $\pi_1 < 1/(1+e^\varepsilon)$, that is, $\pi_0 > e^\varepsilon \pi_1$.
+#
+# In the worst case, randomized response is always best: the inequalities on the left add up to $2-(a+b) \le e^\varepsilon(a+b)$, so $a$ or $b$ is at least $1/(1+e^\varepsilon)$.
 #
 # (sec-dist-program)=
 # ## A linear program
 #
-# With more values we cannot draw, but nothing else changes.
+# With more values, a computer finds the best corner.
 #
 # :::{prf:theorem} Privacy is linear
 # :label: thm-dist-polytope
@@ -112,7 +115,7 @@ plt.show()
 # Conversely, take $u_y = \min_x Q_{xy}$.
 # :::
 #
-# So we minimise {eq}`eq-dist-distortion`, which is linear in $Q$, under {eq}`eq-dist-linear` and the condition that each row of $Q$ sums to 1.
+# So we minimise {eq}`eq-dist-distortion`, which is linear in $Q$, under {eq}`eq-dist-linear`, with rows of $Q$ that sum to 1.
 # For the worst case, minimise a number that is at least the expected loss of each value.
 
 
@@ -136,18 +139,18 @@ def program(loss, eps, pi):
 
 
 three = np.array([0.5, 0.3, 0.2])
-best, prices = program(wrong(3), 1.0, three)
-print(best.round(3))
+best, prices = program(wrong(3), EPS, three)
+print(best.clip(0).round(3))
 print(f"wrong: {three @ (best * wrong(3)).sum(1):.4f}")
 
 # %% [markdown]
 #
 # (sec-dist-prices)=
-# ### A proof with the answer
+# ## Prices prove the optimum
 #
-# The solver also returns a *price* $\lambda_x$ for each row: how fast the optimum would grow if the row had to sum to more than 1.
+# The solver also returns a *price* $\lambda_x$ for each row: if the sum of the row grows slightly, the optimum grows $\lambda_x$ times as much.
 #
-# :::{prf:theorem} Prices prove the optimum
+# :::{prf:theorem} A bound from prices
 # :label: thm-dist-prices
 # Take any numbers $\lambda_x$.
 # Let $g_{xy} = \pi_x L_{xy} - \lambda_x$, and split it into its positive and negative parts, $g = g^+ - g^-$.
@@ -162,7 +165,7 @@ print(f"wrong: {three @ (best * wrong(3)).sum(1):.4f}")
 # Add and subtract this in {eq}`eq-dist-distortion`: $\delta = \sum_x \lambda_x + \sum_{x,y} Q_{xy}\,g_{xy}$.
 #
 # *Second*, by {eq}`eq-dist-linear`, $Q_{xy}\,g_{xy} \ge u_y g^+_{xy} - e^\varepsilon u_y g^-_{xy}$.
-# Sum over $x$ and $y$: the last sum is at least $\sum_y u_y G_y$.
+# Summed over $x$ and $y$, this gives $\sum_{x,y} Q_{xy}\,g_{xy} \ge \sum_y u_y G_y$.
 #
 # *Third*, the $u_y$ are not negative, and sum to at most 1, because the entries of a row do.
 # So $\sum_y u_y G_y \ge \min(0, \min_y G_y)$.
@@ -177,10 +180,11 @@ def at_least(loss, eps, pi, prices):
     return prices.sum() + min(0, G.min())
 
 
-print(f"no channel below {at_least(wrong(3), 1.0, three, prices):.4f}")
+print(f"at least {at_least(wrong(3), EPS, three, prices):.4f}")
 
 # %% [markdown]
-# The package's `least_distortion` also corrects the solver's rounding, so that the exact ε is never above what you ask for, and computes the bound in exact fractions.
+# Our channel attains the bound, so none is better.
+# The package's `least_distortion` also corrects the solver's rounding, so ε is never above what you ask for.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: program, prices and package agree"}
@@ -203,17 +207,13 @@ def disagree(less=0.0):
         )
 
 
-check(
-    "Program",
-    "five random losses: the program meets the bound, the package agrees and keeps ε",
-    np.max([*disagree()]) < 1e-8,
-    control="the program at ε − 0.01",
-    caught=np.max([*disagree(0.01)], axis=0)[:2].min() > 1e-4,
-)
+close, far = np.max([*disagree()]) < 1e-8, np.max([*disagree(0.01)], axis=0)[:2].min() > 1e-4
+says = "five random losses: the program meets the bound, the package agrees and keeps ε"
+check("Program", says, close, control="the program at ε − 0.01", caught=far)
 
 # %% [markdown]
 # (sec-dist-hamming)=
-# ## Wrong or right: k-RR
+# ## Loss 1 for wrong reports: k-RR
 #
 # Let every wrong report cost 1.
 # k-RR is wrong with probability $(k-1)/(e^\varepsilon+k-1)$, whatever the value.
@@ -227,18 +227,16 @@ check(
 # The largest loss is at least the average, so take equally likely values.
 # Then $1-\delta = \frac1k \sum_y Q_{yy}$; call the sum $T$.
 # For each of the $k-1$ other values $x$, privacy requires $Q_{yy} \le e^\varepsilon Q_{xy}$.
-# Sum over $x$, and then over $y$; the entries of these $k$ columns sum to $k$ at most:
+# Sum over $x$, and then over $y$; the entries of these $k$ columns sum to at most $k$:
 #
 # $$ (k-1)\,T \le e^\varepsilon\,(k-T), \qquad\text{so}\qquad T \le \frac{k\,e^\varepsilon}{e^\varepsilon+k-1}. $$
 #
 # :::
 #
-# The least budget for an error probability δ is k-RR's:
-#
-# $$ \varepsilon = \ln(k-1) + \ln\frac{1-\delta}{\delta}. $$ (eq-dist-hamming)
+# So an error probability δ needs the budget of k-RR, $\varepsilon = \ln(k-1) + \ln\frac{1-\delta}{\delta}$.
 #
 # If $\pi$ is known and uneven, we can do better.
-# Sort the values so that $\pi_1 \ge \pi_2 \ge \dots$, and let $W_t = \pi_1 + \dots + \pi_t$.
+# Sort the values so that $\pi_0 \ge \pi_1 \ge \dots$, and let $W_t = \pi_0 + \dots + \pi_{t-1}$.
 #
 # :::{prf:theorem} Which values are worth a report
 # :label: thm-dist-known
@@ -251,25 +249,26 @@ check(
 #
 # This client is right with probability $e^\varepsilon/(e^\varepsilon+t-1)$ for the $t$ likeliest values, and never for the others.
 #
-# :::{dropdown} Why nothing is better
-# Let $F$ be the maximum, $U = \sum_y u_y$ and $\varepsilon > 0$.
-# An entry $Q_{yy}$ is at most $e^\varepsilon u_y$.
-# It is also at most $1-U+u_y$, because the rest of its row is at least $U-u_y$.
+# :::{dropdown} Proof that nothing is better
+# Let $F$ be the maximum, $\varepsilon > 0$, and $U$ the sum of $u_y$ over the $k$ values $y$.
+# An entry $Q_{yy}$ is at most $e^\varepsilon u_y$, and at most $1-(U-u_y)$, because the rest of its row is at least $U-u_y$.
 # So
 #
 # $$ Q_{yy} \le u_y + \min\big((e^\varepsilon-1)\,u_y,\; 1-U\big). $$
 #
 # Let $A_s$ be the set of values with $(e^\varepsilon-1)\,u_y > s$, and $t_s$ their number.
-# A number is the integral of 1 over $s$ from 0 to that number, so
+# The numbers $s \ge 0$ with $y$ in $A_s$ form an interval of length $(e^\varepsilon-1)\,u_y$.
+# The minimum above is the length of its part below $1-U$.
+# So, summing $\pi_y Q_{yy}$ over $y$,
 #
 # $$ \sum_y \pi_y Q_{yy} \le \int_0^{1-U} \frac{e^\varepsilon}{e^\varepsilon-1}\,\pi(A_s)\,ds + \int_{1-U}^\infty \frac{\pi(A_s)}{e^\varepsilon-1}\,ds. $$
 #
-# By definition of $F$, $\pi(A_s) \le W_{t_s} \le F\,(e^\varepsilon-1+t_s)/e^\varepsilon$; and $\pi(A_s) \le t_s \pi_1 \le t_s F$.
-# Use the first bound in the first integral, and the second bound in the second:
+# In the first integral, use $\pi(A_s) \le W_{t_s} \le F\,(e^\varepsilon-1+t_s)/e^\varepsilon$, by definition of $F$; in the second, $\pi(A_s) \le t_s \pi_0 \le t_s F$:
 #
 # $$ \sum_y \pi_y Q_{yy} \le F\,\Big(1-U + \int_0^\infty \frac{t_s}{e^\varepsilon-1}\,ds\Big) = F\,(1-U+U) = F. $$
 #
 # :::
+#
 
 
 # %%
@@ -303,13 +302,10 @@ def off(theory):
     )
 
 
-check(
-    "Known values",
-    "eight π, four ε: the program finds the theorem's least error",
-    off(lambda pi, eps: known_error(pi, eps)[0]) < 1e-9,
-    control="k-RR over all values",
-    caught=off(lambda pi, eps: (len(pi) - 1) / (exp(eps) + len(pi) - 1)) > 0.1,
-)
+found = off(lambda pi, eps: known_error(pi, eps)[0]) < 1e-9
+caught = off(lambda pi, eps: (len(pi) - 1) / (exp(eps) + len(pi) - 1)) > 0.1
+says = "eight π, four ε: the program finds the theorem's least error"
+check("Known values", says, found, control="k-RR over all values", caught=caught)
 
 
 def is_krr(more=0.0):
@@ -319,21 +315,16 @@ def is_krr(more=0.0):
     return [np.abs(one - krr_channel(k, eps)).max() < 1e-6 for one, (k, eps, _) in zip(found, cases, strict=True)]
 
 
-check(
-    "k-RR",
-    "k = 2, 3, 5, two ε: the program finds k-RR, for equally likely values and in the worst case",
-    all(is_krr()),
-    control="asked for ε + 0.1",
-    caught=not any(is_krr(0.1)),
-)
+says = "k = 2, 3, 5, two ε: the program finds k-RR, for equally likely values and in the worst case"
+check("k-RR", says, all(is_krr()), control="asked for ε + 0.1", caught=not any(is_krr(0.1)))
 
 # %% [markdown]
 # (sec-dist-compression)=
 # ## Squared distance: fewer reports than values
 #
-# The 6,366 readers of {ref}`ch-rr` gave their age in six classes, from 17.5 to 42.
-# Let a report be any half year in this range, and let the loss be the squared distance.
-# The program may use all 50; at $\varepsilon = 1$ it uses two.
+# The 6,366 readers of {ref}`ch-rr` gave their age in six classes, coded 17.5 to 42.
+# Let a report be any half year in this range, and the loss the squared distance.
+# Of these 50 reports, the program uses two at $\varepsilon = 1$.
 
 # %%
 ages = datasets.fair()["age"]
@@ -341,7 +332,7 @@ AGES, held = np.unique(ages, return_counts=True)
 shares = held / held.sum()
 POINTS = np.arange(17.5, 42.01, 0.5)
 years = np.square(POINTS - AGES[:, None])
-channel, _ = program(years, 1.0, shares)
+channel, _ = program(years, EPS, shares)
 sent = channel.max(0) > 1e-9
 columns = {"age": AGES, "share": shares.round(3)}
 for point, column in zip(POINTS[sent], channel.T[sent], strict=True):
@@ -351,41 +342,33 @@ table(pd.DataFrame(columns))
 # %% [markdown]
 # The best channel puts the ages into two bins, young and old, and sends the bin by randomized response.
 #
-# The *rate*, the length of a report over that of a value, is $\log 2/\log 6 = 0.39$.
-#
-# For $r$ equally likely bins, unlike these two, we can compute the loss.
-# k-RR sends the true bin with probability
+# If the bins are equally likely (these two are not), the loss has a formula.
+# k-RR over $r$ bins sends the true bin with probability
 #
 # $$ \frac{e^\varepsilon}{e^\varepsilon+r-1} = \omega + \frac{1-\omega}r, \qquad \omega = \frac{e^\varepsilon-1}{e^\varepsilon+r-1}. $$
 #
 # So it sends the true bin *on purpose* with probability ω, and otherwise a random bin.
-# Given a report, the mean value is $\omega$ times the mean of the bin plus $1-\omega$ times the mean of all; this point has the least squared loss.
-# The loss is the variance $V$ of the values, less the variance of these points.
+# People who report a bin have as mean value ω times the mean of the bin plus $1-\omega$ times the mean of all.
+# Reports at these points have the least squared loss: the variance $V$ of the values, less the variance of the points.
 # With the variance $B$ of the bin means,
 #
 # $$ \delta = V - \omega^2 B. $$ (eq-dist-bins)
 #
 # For six equally spaced, equally likely values, three equal bins beat two from $\varepsilon = 2.33$ on.
+#
+# For squared distances, some best channel has at most $k$ reports, and only the entries $u_y$ and $e^\varepsilon u_y$ in column $y$ {cite:p}`kairouz2016extremal`.
 
-# %%
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: bins against the best of all channels"}
 SIX, EVEN = np.linspace(0, 1, 6), np.full(6, 1 / 6)
 
 
 def bins(r, eps):
     """Loss of r equal bins of the six values."""
     omega = (exp(eps) - 1) / (exp(eps) + r - 1)
-    B = SIX.reshape(r, -1).mean(1).var()
-    return SIX.var() - omega**2 * B
+    return SIX.var() - omega**2 * SIX.reshape(r, -1).mean(1).var()
 
 
-for eps in (1.0, 2.0, 2.33, 3.0):
-    print(eps, *(f"{bins(r, eps):.4f}" for r in (2, 3, 6)))
-
-# %% [markdown]
-# In general, some best channel for squared distances has at most $k$ reports, and each column has only the entries $u_y$ and $e^\varepsilon u_y$ {cite:p}`kairouz2016extremal`.
-
-
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: bins against the best of all channels"}
 def staircase(values, pi, eps):
     """Least squared distortion over all columns of ones and e^ε; each report stands for the mean of who sends it."""
     columns = np.array([np.where(s, exp(eps), 1.0) for s in product((0, 1), repeat=len(pi)) if any(s)])
@@ -425,10 +408,10 @@ def send(x, Q, rng):
 
 # %% [markdown]
 # (sec-dist-shares)=
-# ## A small error for each, and nothing about all
+# ## Can the server estimate shares?
 #
 # The server wants the shares $f_x$ of the ages.
-# The shares of the reports have the expectation $\E\,[\text{share of } y] = \sum_x f_x Q_{xy}$.
+# The expected share of report $y$ is $\sum_x f_x Q_{xy}$.
 # If a matrix $R$ undoes $Q$, that is $QR = I$, then $\hat f = (\text{shares of the reports})\,R$ is unbiased.
 # Row $y$ of $R$ is the score of report $y$; `pinv` finds $R$.
 
@@ -440,7 +423,7 @@ def estimate(reports, Q):
     return scores.mean(0), scores.std(0) / sqrt(len(reports))
 
 
-krr = np.where(np.eye(6) == 1, exp(1), 1) / (exp(1) + 5)
+krr = np.where(np.eye(6) == 1, exp(EPS), 1) / (exp(EPS) + 5)
 people = np.searchsorted(AGES, ages).tolist()
 columns = {"age": AGES, "truth": shares.round(3)}
 for name, Q in {"k-RR": krr, "least distortion": channel[:, sent]}.items():
@@ -449,7 +432,7 @@ for name, Q in {"k-RR": krr, "least distortion": channel[:, sent]}.items():
 table(pd.DataFrame(columns))
 
 # %% [markdown]
-# k-RR estimates the shares; the channel with the least distortion does not, although both have ε = 1.
+# k-RR estimates the shares; the channel with the least distortion does not, although both have $\varepsilon = 1$.
 #
 # :::{prf:theorem} When shares can be estimated
 # :label: thm-dist-shares
@@ -462,9 +445,9 @@ table(pd.DataFrame(columns))
 # Sum over $y$: $\sum_x h_x = 0$.
 # Fix the values of all people but one.
 # Let $F(x)$ be the expected estimate of the share of a value $v$ if this person has $x$.
-# $F(x)$ is linear in the row $Q_x$, so $\sum_x h_x F(x) = 0$.
-# If the estimate is unbiased, the same sum is $h_v/n$, because the others' part is multiplied by $\sum_x h_x = 0$.
-# So $h_v = 0$ for all $v$, a contradiction.
+# It is linear in row $x$ of $Q$, so $\sum_x h_x F(x) = 0$.
+# If the estimate is unbiased, $F(x)$ is a constant, due to the others, plus $1/n$ for $x = v$.
+# Then $\sum_x h_x F(x) = h_v/n$, so $h_v = 0$ for all $v$, a contradiction.
 # :::
 #
 # With two reports for six ages, the rows are dependent, and more people do not help.
@@ -483,34 +466,27 @@ def bias(Q):
     return np.abs(mean - np.eye(len(Q))).max()
 
 
-check(
-    "Client",
-    "k-RR as a channel: ε = 1, scores unbiased for six ages",
-    abs(spent(krr) - 1) < 1e-9 and bias(krr) < 1e-9,
-    control="the channel with two reports",
-    caught=bias(channel[:, sent]) > 0.1,
-)
+exact, caught = abs(spent(krr) - EPS) < 1e-9 and bias(krr) < 1e-9, bias(channel[:, sent]) > 0.1
+says = "k-RR as a channel: exactly ε, scores unbiased for six ages"
+check("Client", says, exact, control="the channel with two reports", caught=caught)
 other = shares + 0.1 * np.array([0, -1, 1, 0, 0, 0])  # one in ten people five years older
-check(
-    "Shares",
-    "another population has the same law of reports through the channel with two reports",
-    np.abs((other - shares) @ channel).max() < 1e-9,
-    control="through k-RR",
-    caught=np.abs((other - shares) @ krr).max() > 1e-3,
-)
+same, caught = np.abs((other - shares) @ channel).max() < 1e-9, np.abs((other - shares) @ krr).max() > 1e-3
+says = "another population has the same law of reports through the channel with two reports"
+check("Shares", says, same, control="through k-RR", caught=caught)
 
 # %% [markdown]
 # (sec-dist-variance)=
 # ## The best unbiased report of a number
 #
-# One more condition in the program keeps estimates possible.
+# With one more condition, the best channel also allows estimates.
 # Let a person's number $x$ lie in $[-1, 1]$, and let the report $y$ be a number that is right on average:
 #
 # $$ \sum_y Q_{xy}\,y = x \qquad\text{for each } x. $$
 #
 # This is a linear equation for each value.
 # With the loss $(y-x)^2$, the distortion is the variance of a report.
-# We take 21 equally spaced numbers and 121 reports up to $\pm1.5\,c$; `unbiased=(x, y)` adds the equations, and without π the program minimises the worst case.
+# We take 21 equally spaced numbers, and 121 reports up to $\pm1.5\,c$: up to $\pm c$, the scores of the sign, no other client is unbiased; beyond $\pm1.5\,c$, the least variances stay the same.
+# `unbiased=(x, y)` adds the equations; without π, the program minimises the worst case.
 
 # %%
 rows = []
@@ -521,10 +497,10 @@ for eps in (0.5, 1.0, 2.0, 4.0):
     squared = np.square(y - x[:, None])
     best = least_distortion(squared, eps, unbiased=(x, y))
     rows.append([eps, round(best.distortion, 3), round(c**2, 3)])
-table(pd.DataFrame(rows, columns=["ε", "least variance", "sign coin"]))
+table(pd.DataFrame(rows, columns=["ε", "least variance", "sign"]))
 
 # %% [markdown]
-# The sign coin of {ref}`ch-means` is nearly best at $\varepsilon = 0.5$; at 2, it has about twice the least variance.
+# The sign of {ref}`ch-means` is nearly best at $\varepsilon = 0.5$; at 2, it has about twice the least variance.
 # {numref}`fig-dist-stairs` shows the best channel for equally likely numbers.
 
 # %% mystnb={"figure": {"name": "fig-dist-stairs", "caption": "The best unbiased channel for 21 equally likely numbers at ε = 2. Blue: e^ε times as likely as the white cells of the same column; columns are not equally spaced. Columns are the reports that are sent."}, "image": {"alt": "A grid of 21 rows and 41 columns with a blue band with stepped edges, from the lower left to the upper right corner; the band is widest in the middle."}}
@@ -534,7 +510,13 @@ squared = np.square(y - x[:, None])
 found = least_distortion(squared, 2.0, np.full(21, 1 / 21), unbiased=(x, y))
 used = found.channel.max(0) > 1e-9
 Q = found.channel[:, used]
-stairs = pd.DataFrame(Q / Q.min(0) > 2, x.round(1), y[used].round(1))
+
+
+def signed(numbers):
+    return [f"{a:.1f}".replace("-", "−") for a in numbers]
+
+
+stairs = pd.DataFrame(Q / Q.min(0) > 2, signed(x), signed(y[used]))
 fig, ax = plt.subplots(figsize=(6.4, 3.6))
 look = {"cbar": False, "linewidths": 0.3, "linecolor": "0.8"}
 sns.heatmap(stairs[::-1], cmap=["white", "C0"], xticklabels=4, yticklabels=5, ax=ax, **look)
@@ -569,7 +551,7 @@ check(
 # ## What can go wrong
 #
 # - *You take $\pi$ from the same people.*
-#   The channel is public, and reveals something about them that no ε covers; our ages were only an example.
+#   The public channel reveals something about them that no ε covers; our ages were only an example.
 # - *You use a solver's table as it is.*
 #   A solver keeps inequalities only to some digits, and leaves *dust*, tiny entries, where a column should be 0.
 #   `within` moves the entries inside the limits.
@@ -590,13 +572,13 @@ print(f"repaired for ε = 2: {repaired.epsilon <= 2}")
 # :::{admonition} Exercise 1 (pencil, 7 minutes)
 # Twenty values have probabilities proportional to $1, \frac12, \dots, \frac1{20}$.
 # From which ε on is it best to send at least two of them, and from which ε on all?
-# (The sums are $1 + \dots + \frac1{19} = 3.548$ and $W_1 = 1$, before dividing by the total.)
+# (You need no total, as it cancels; $1 + \dots + \frac1{19} = 3.548$.)
 # :::
 #
 # :::{dropdown} Solution
 # By {prf:ref}`thm-dist-known`, $t+1$ values beat $t$ if
 #
-# $$ \frac{W_t + \pi_{t+1}}{e^\varepsilon + t} > \frac{W_t}{e^\varepsilon+t-1}, \qquad\text{that is}\qquad e^\varepsilon > \frac{W_t}{\pi_{t+1}} - (t-1). $$
+# $$ \frac{W_t + \pi_t}{e^\varepsilon + t} > \frac{W_t}{e^\varepsilon+t-1}, \qquad\text{that is}\qquad e^\varepsilon > \frac{W_t}{\pi_t} - (t-1). $$
 #
 # This threshold rises with $t$, so one comparison with the next value is enough.
 # Two values: $e^\varepsilon > 2$, so $\varepsilon > 0.69$.
@@ -612,7 +594,7 @@ print(f"repaired for ε = 2: {repaired.epsilon <= 2}")
 #
 # :::{dropdown} Solution
 # At $\varepsilon = 1$ the best channel sends only two reports, so its three rows are dependent, and no estimator works.
-# At $\varepsilon = 2$ the best channel is k-RR, with a standard error of about 0.02 for each share.
+# At $\varepsilon = 2$ the best channel is k-RR, with a standard error of about 0.015 for each share.
 # :::
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Solution of Exercise 2, as code"}
@@ -621,11 +603,12 @@ for eps in (1.0, 2.0):
     Q = program(distance, eps, three)[0].clip(0)
     told = [send(int(v), Q, rng) for v in rng.choice(3, 2000, p=three)]
     pairs = zip(*estimate(told, Q), strict=True)
-    print(f"ε = {eps}, rank {np.linalg.matrix_rank(Q, tol=1e-6)}:", *(f"{a:.2f} ± {b:.2f}" for a, b in pairs))
+    shown = [f"{a:.3f} ± {b:.3f}".replace("-", "−") for a, b in pairs]
+    print(f"ε = {eps}, rank {np.linalg.matrix_rank(Q, tol=1e-6)}:", *shown)
 
 # %% [markdown]
 # :::{admonition} Exercise 3 (think, 4 minutes)
-# A report stands for a *point*, and you may use two points anywhere.
+# Two reports stand for *points* that you may choose.
 # For given points the search is a linear program, so the channel halfway between two best ones is also best.
 # Why does this fail if the points are free?
 # :::
@@ -637,11 +620,11 @@ for eps in (1.0, 2.0):
 #
 # ## Summary
 #
-# - A client with finitely many values and reports is a table; ε-LDP and the expected loss are linear in it.
-# - A linear program finds the best client, and its prices prove the optimum.
-# - If only right or wrong counts, k-RR is best; if $\pi$ is known, rare values may not be worth a report.
+# - A client with finitely many values and reports is a table.
+# - A linear program finds the best one, and its prices prove the optimum.
+# - If every wrong report costs 1, k-RR is best in the worst case; for a known $\pi$, rare values may not be worth a report.
 # - For squared distances, the best clients of our examples sort values into bins.
-# - Shares can be estimated if and only if the rows are independent.
+# - Shares can be estimated without bias if and only if the rows are independent.
 #
 # ## Letters
 #
@@ -652,6 +635,7 @@ for eps in (1.0, 2.0):
 # | $y$ | one report |
 # | $f$ | share of people who have something (of the population, for a random sample) |
 # | $\pi$ | distribution of items or values, where a whole distribution is modelled |
+# | $c$ | $(e^\varepsilon+1)/(e^\varepsilon-1)$, the size of the score of one bit |
 # | $r$ | number of different reports, or of bins (here only) |
 # | $Q_{xy}$ | probability of report $y$ from value $x$: the channel (here only) |
 # | $L_{xy}$ | loss: what report $y$ costs for value $x$ (here only) |
@@ -660,6 +644,7 @@ for eps in (1.0, 2.0):
 # | $\lambda_x$ | price of row $x$ (here only) |
 # | $G_y$ | what column $y$ adds to a lower bound (here only) |
 # | $W_t$ | probability of the $t$ likeliest values (here only) |
+# | $R$ | inverse of the channel: scores of reports (here only) |
 # | $\omega$ | probability that a bin is sent on purpose (here only) |
 #
 # Next, {ref}`ch-ranges` estimates the whole distribution of a number.
