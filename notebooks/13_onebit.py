@@ -5,7 +5,7 @@
 # *From {cite:t}`bassily2015histograms`, {cite:t}`nguyen2016collecting`, {cite:t}`acharya2019hadamard` and {cite:t}`chen2016psda`; see also the {ref}`dossier of the survey <paper-ye2018>`.*
 #
 # :::{admonition} In one minute
-# You can take part in a survey about a million items with a single private bit.
+# In a survey about a million items, you can answer with a single private bit.
 # You draw a public card, with a plus or a minus sign beside each item.
 # You report the sign beside your item, and sometimes you lie.
 # If the cards are well chosen, the server can estimate all shares from these bits.
@@ -23,7 +23,7 @@
 # PCE 让每个人自选 $\varepsilon$；加权可以减小误差，但只有当 $\varepsilon$ 与所持的项无关时才无偏。
 # :::
 #
-# You need randomized response from {ref}`ch-rr`, `prove` from {ref}`ch-verify`, pure oracles from {ref}`ch-frequency`, and the limit from {ref}`ch-limit`.
+# You need randomized response from {ref}`ch-rr`, sums of budgets from {ref}`ch-composition`, `prove` from {ref}`ch-verify`, and OUE from {ref}`ch-frequency`.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
 # Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
@@ -82,7 +82,7 @@ voters = rng.choice(K, 20_000, p=SHARES).tolist()
 #
 # The poll prints a public deck of cards.
 # On every card, a fair coin gives each party the sign + or −.
-# The deck is a table $\Phi$ with $R$ rows: $\Phi_{rx}$ is the sign of item $x$ on card $r$, as a number $+1$ or $-1$.
+# The deck is a table $\Phi$ with $R$ rows: $\Phi_{rx} = \pm1$ is the sign of item $x$ on card $r$.
 
 
 # %%
@@ -114,28 +114,11 @@ print("Vera reports", [one_bit(2, DECK, EPS, rng) for _ in range(5)])
 
 # %% [markdown]
 # Here $e^\varepsilon = 3$, so the sign is true with probability 3/4.
-# {numref}`fig-onebit-tree` shows her client.
-
-
-# %% mystnb={"figure": {"name": "fig-onebit-tree", "caption": "Vera's client with three cards. A report is a card and a sign."}, "image": {"alt": "Tree with three branches for the cards 0, 1 and 2, each with probability one third. Each forks into the true sign with probability 3/4 and the false sign with 1/4. The six leaves are a card with a sign; their probabilities are 1/4 and 1/12."}}
-def three_cards(x, rng):
-    return one_bit(x, DECK[:3], EPS, rng)
-
-
-names = {(r, z): f"{r}, {SIGN[z]}" for r in range(3) for z in SIGN}
-look = {"steps": ["which card?", "true sign?"], "root": "coral"}
-look["options"] = [["card 0", "card 1", "card 2"], ["yes", "no"]]
-diagram.tree(three_cards, 2, names=names, **look)
-plt.show()
-
-# %% [markdown]
-# So a card $r$ and a sign $z$ have the distribution (law)
+# In general, card $r$ and sign $z$ have the distribution (law)
 #
 # $$ \Pr[(r, z) \mid x] = \begin{cases} p/R & \text{for } z = \Phi_{rx}, \\ (1-p)/R & \text{for } z = -\Phi_{rx}, \end{cases} \qquad p = \frac{e^\varepsilon}{e^\varepsilon+1}. $$
 #
-# The ratio of the two is $e^\varepsilon$.
-# So the client is ε-LDP with every deck, and exactly ε-LDP if two items differ on some card.
-# `prove` confirms this for our deck and every ε:
+# The ratio is $e^\varepsilon$: the client is ε-LDP with every deck, and exactly so if two items differ on some card.
 
 
 # %%
@@ -152,7 +135,6 @@ print("exactly ε for every ε:", proof(one_bit, DECK))
 
 
 # %% [markdown]
-# **The server.**
 # Take a person with item $x$ who draws card $r$.
 # The sign $z$ is true with probability $p$, so its mean is
 #
@@ -163,9 +145,9 @@ print("exactly ε for every ε:", proof(one_bit, DECK))
 #
 # $$ G_{xu} = \frac1R \sum_r c\,\frac{\Phi_{rx}}{c}\,\Phi_{ru} = \frac1R \sum_r \Phi_{rx}\,\Phi_{ru}. $$ (eq-onebit-gram)
 #
-# For the person's own item, $G_{xx} = 1$.
-# For another item, $G_{xu}$ averages random signs, so it is near 0 if there are many cards.
-# So we estimate the share of item $u$ by the average score of all reports $(r_i, z_i)$:
+# For the person's own item, this is 1.
+# For another item, it averages random signs, and is near 0 if there are many cards.
+# So the average score of all reports $(r_i, z_i)$ estimates the share of item $u$:
 #
 # $$ \hat f_u = \frac1n \sum_{i=1}^n c\,z_i\,\Phi_{r_i u}. $$ (eq-onebit-estimate)
 
@@ -185,49 +167,44 @@ def server(reports, deck, eps):
 
 def lines(f_hat, error):
     """Estimates with their standard errors, as text."""
-    return [f"{f:.3f} ± {s:.3f}" for f, s in zip(f_hat, error, strict=True)]
+    both = zip(f_hat, error, strict=True)
+    return [f"{f:.3f} ± {s:.3f}".replace("-", "−") for f, s in both]
 
 
 shown = {"party": PARTIES, "truth": SHARES}
 for R in (8, 4096):
     deck = DECK if R == 8 else random_deck(R, K, rng)
     reports = [one_bit(x, deck, EPS, rng) for x in voters]
-    shown[f"{R} cards"] = lines(*server(reports, deck, EPS))
+    shown[f"{R:,} cards"] = lines(*server(reports, deck, EPS))
 table(pd.DataFrame(shown))
 
 # %% [markdown]
-# With 8 cards, most estimates are wrong by many standard errors; with 4,096, by at most about two.
+# With 8 cards, most estimates are wrong by many standard errors.
 #
 # :::{prf:theorem} S-Hist
 # :label: thm-shist
 # For a given deck, the score for item $u$ of a person with item $x$ has mean $G_{xu}$ and variance $c^2 - G_{xu}^2$.
-# Over fair random decks that do not depend on the people,
+# Over fair random decks that do not depend on the people, the estimate is unbiased, and
 #
-# $$ \begin{aligned} \E \hat f_u &= f_u, \\ \Var \hat f_u &= \frac{c^2 - f_u - (1-f_u)/R}{n} + \frac1R \sum_{x \ne u} f_x^2. \end{aligned} $$
+# $$ \Var \hat f_u = \frac{c^2 - f_u - (1-f_u)/R}{n} + \frac1R \sum_{x \ne u} f_x^2. $$
 #
 # :::
 #
-# *1. One deck.*
-# Scores are $\pm c$, so their squares are $c^2$; {eq}`eq-onebit-gram` gives their mean.
-# With $n$ fixed people,
+# :::{prf:proof}
+# 1. *One deck.*
+#    Scores are $\pm c$, so their squares are $c^2$; {eq}`eq-onebit-gram` gives their mean.
+#    Given the deck, the estimate has mean $\sum_x f_x\,G_{xu}$, and its variance is the average of $c^2 - G_{xu}^2$ over people, divided by $n$.
+# 2. *Random decks.*
+#    For $x \ne u$, $G_{xu}$ averages $R$ independent fair signs: mean 0, variance $1/R$.
+#    For two such items, $G_{xu}$ and $G_{x'u}$ are uncorrelated: different cards are independent with mean 0, and on one card $\Phi_{rx}\,\Phi_{ru} \cdot \Phi_{rx'}\,\Phi_{ru} = \Phi_{rx}\,\Phi_{rx'}$ has mean 0.
+#    The variance of the estimate is the mean of the variances in step 1, plus the variance of the means:
 #
-# $$ \E[\hat f_u \mid \text{deck}] = \sum_x f_x\,G_{xu} = f_u + \sum_{x \ne u} f_x\,G_{xu}, $$
+#    $$ \frac{f_u\,(c^2-1) + (1-f_u)\,(c^2-1/R)}{n} + \sum_{x \ne u} f_x^2 \cdot \frac1R. $$
 #
-# and the variance is $1/n$ times the average of $c^2 - G_{xu}^2$ over people.
+# :::
 #
-# *2. Random decks.*
-# For $x \ne u$, $G_{xu}$ averages $R$ independent fair signs, so its mean is 0 and its variance $1/R$.
-# For another such item $x'$, $G_{x'u}$ is uncorrelated with $G_{xu}$, as different cards are independent, and on one card
-#
-# $$ \E[\Phi_{rx}\,\Phi_{ru} \cdot \Phi_{rx'}\,\Phi_{ru}] = \E[\Phi_{rx}\,\Phi_{rx'}] = 0. $$
-#
-# The variance of $\hat f_u$ is the mean of the variances in step 1, plus the variance of the means.
-# As $\E G_{xu}^2 = 1/R$, these two terms are
-#
-# $$ \frac{f_u\,(c^2-1) + (1-f_u)\,(c^2-1/R)}{n} + \sum_{x \ne u} f_x^2 \cdot \frac1R. $$
-#
-# More people reduce only the first term; only more cards reduce the second, the error of the deck.
-# {numref}`fig-onebit-rows` shows this for gold.
+# More people reduce only the first term.
+# Only more cards reduce the second, the error of the deck ({numref}`fig-onebit-rows`).
 
 # %% mystnb={"figure": {"name": "fig-onebit-rows", "caption": "Standard deviation of the estimate for gold against the number of cards. Lines: theorem. Marks: 200 simulated surveys, each with its own random deck; bars: 95 % intervals."}, "image": {"alt": "Two falling lines on logarithmic axes, for ten thousand and for a million people. Both begin at 0.16 with 8 cards. The first is flat at 0.02 from about 2,000 cards on, the second still falls at 32,768 cards, to 0.003. Marks lie on the lines."}}
 CARDS, CROWDS = [8, 64, 512, 4096, 32768], [10**4, 10**6]
@@ -245,8 +222,7 @@ by = "people", [f"n = {n:,}" for n in CROWDS]
 ax = sns.lineplot(exact, x="cards", y="error", **theory(*by))
 marks = simulation(*by, of="std")
 sns.lineplot(runs, x="cards", y="error", ax=ax, **marks)
-ax.set(xlabel="cards R", ylabel="standard deviation")
-ax.set(xscale="log", yscale="log")
+ax.set(xlabel="cards R", ylabel="standard deviation", xscale="log", yscale="log")
 plain_ticks(ax)
 ax.set_xticks(CARDS, [f"{R:,}" for R in CARDS])
 label_lines(ax)
@@ -294,18 +270,17 @@ check(
 # (sec-onebit-hadamard)=
 # ## The Hadamard bit
 #
-# The signs need not be random.
 # We want $G_{xu} = 0$ for any two different items, that is, orthogonal columns.
-# Start with a single plus sign, and double:
+# Start with a plus sign, and double:
 #
 # $$ H_1 = (1), \qquad H_{2R} = \begin{pmatrix} H_R & H_R \\ H_R & -H_R \end{pmatrix}. $$
 #
 # By induction, all columns of $H_{2R}$ are orthogonal.
 # If two columns come from different columns of $H_R$, their inner product is 0 in either half.
-# If they come from the same column, the inner products of the halves are $R$ and $-R$, and cancel.
+# If they come from the same column, they differ in sign in the lower half: the inner products of the halves are $R$ and $-R$.
 #
 # For $k$ items, take the smallest power of two $R \ge k$, and give each item a column.
-# S-Hist with these *Hadamard matrices* is the *Hadamard bit* {cite:p}`nguyen2016collecting`.
+# S-Hist with such a *Hadamard matrix* ({numref}`fig-onebit-matrix`) is the *Hadamard bit* {cite:p}`nguyen2016collecting`.
 
 
 # %%
@@ -330,6 +305,8 @@ plt.show()
 
 # %% [markdown]
 # The client is `one_bit` with this deck.
+# As columns are orthogonal, a score has mean 1 for the person's own item, and 0 for another.
+# So its variance is $c^2-1$ or $c^2$, and on average over people:
 #
 # :::{prf:theorem} The Hadamard bit
 # :label: thm-onebit
@@ -339,17 +316,11 @@ plt.show()
 #
 # :::
 #
-# A score has mean 1 for the person's own item, and 0 for another, so its variance is $c^2-1$ or $c^2$.
-# The average variance over people is $c^2 - f_u$.
 # The formula for $c^2$ follows from $(e^\varepsilon+1)^2 = (e^\varepsilon-1)^2 + 4\,e^\varepsilon$.
 #
-# The oracle is pure ({prf:ref}`def-pure`): a report supports the items with the sign $z$ on its card.
-# It has $p^* = p$ and, as columns are orthogonal, $q^* = \frac12$.
-#
-# **All estimates at once.**
 # For a million items, nobody writes down $10^{12}$ signs.
-# Let $Z_r$ be the sum of $c\,z_i$ over all reports with card $r$.
-# The matrix is symmetric, so by {eq}`eq-onebit-estimate` the estimates are $H_R\,Z$, divided by $n$.
+# Let $Z_r$ be the sum of $c\,z_i$ over reports with card $r$.
+# As the matrix is symmetric, {eq}`eq-onebit-estimate` is $H_R\,Z$, divided by $n$.
 # For a vector of length $2R$, with halves $a$ and $b$,
 #
 # $$ H_{2R} \begin{pmatrix} a \\ b \end{pmatrix} = \begin{pmatrix} H_R\,(a+b) \\ H_R\,(a-b) \end{pmatrix}. $$
@@ -380,26 +351,20 @@ def bit_server(reports, k, eps):
 
 
 # %%
-print("exactly ε for every ε:", proof(one_bit, hadamard(8)))
 reports = [one_bit(x, hadamard(8), EPS, rng) for x in voters]
-f_hat, error = bit_server(reports, K, EPS)
-shown = {"party": PARTIES, "truth": SHARES, "estimate": lines(f_hat, error)}
-shown["95 % from"] = (f_hat - 1.96 * error).round(3)
-shown["to"] = (f_hat + 1.96 * error).round(3)
+shown["Hadamard bit"] = lines(*bit_server(reports, K, EPS))
 table(pd.DataFrame(shown))
 
 
 # %% [markdown]
 # Eight cards are now enough.
-# All seven 95 % intervals contain the truth, as they do in $0.95^7$, about 70 %, of all runs.
-
-# %% [markdown]
+#
 # (sec-onebit-response)=
 # ## Hadamard response
 #
 # *Hadamard response* sends only the number of a card {cite:p}`acharya2019hadamard`.
+# Column 0 would not do for an item, as every card has a plus sign there: item $x$ gets column $x+1$, and we need $R > k$.
 # With probability $1/c$, the client draws a card uniformly from those with a plus sign in the item's column, and otherwise from all cards.
-# Column 0 has plus signs only, so item $x$ gets column $x+1$, and we need $R > k$.
 
 
 # %%
@@ -423,21 +388,22 @@ reports = [response(x, hadamard(8), EPS, rng) for x in voters]
 print(*lines(*response_server(reports, K, EPS)), sep=", ")
 
 # %% [markdown]
-# Half of the cards have a plus sign in column $x+1$; the first draw takes each of them with probability $2/R$.
+# A draw from the $R/2$ plus cards takes each of them with probability $2/R$.
 # So card $r$ has probability
 #
 # $$ \Pr[r \mid x] = \frac1c \cdot \frac{1+\Phi_{r,x+1}}{R} + \Big(1-\frac1c\Big)\frac1R = \frac1R \Big(1 + \frac{\Phi_{r,x+1}}{c}\Big). $$
 #
-# Its score for item $u$ is $c\,\Phi_{r,u+1}$, with the mean
+# The two probabilities have the ratio $(c+1)/(c-1) = e^\varepsilon$, so the client is exactly ε-LDP.
+# The score for item $u$ is $c\,\Phi_{r,u+1}$, with the mean
 #
 # $$ \sum_r \Pr[r \mid x]\;c\,\Phi_{r,u+1} = \frac cR \sum_r \Phi_{r,u+1} + \frac1R \sum_r \Phi_{r,x+1}\,\Phi_{r,u+1}. $$
 #
 # The first sum is 0, because column $u+1$ is orthogonal to column 0.
 # The second term is 1 for $u = x$, and 0 for all other items.
-# So the estimate is unbiased, and its variance is that of {prf:ref}`thm-onebit`.
-# Reports are shorter by the sign, but now the card is private.
+# So {prf:ref}`thm-onebit` holds here, too.
+# The report has no sign, but the card is now private.
 #
-# For larger ε, the items are divided into blocks with a deck each.
+# For larger ε, the items are divided into blocks with a deck each (Exercise 1).
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: moments of both oracles, the transform"}
 eight = hadamard(8)
@@ -471,13 +437,11 @@ check(
 # (sec-onebit-all)=
 # ## What one bit costs
 #
-# Compare an item that nobody has: $n \Var \hat f_u$ is $c^2$ for the Hadamard bit, and $c^2-1$ for OUE ({prf:ref}`thm-oue`).
-# The difference of 1 is little for small ε, where $c$ is large, but much for large ε, where $c^2-1$ is near 0.
-# {numref}`fig-onebit-noise` shows the *risk*: $n \Var \hat f_u$ summed over all items, for people drawn at random.
-# Drawing them adds $1-1/k$.
-# The risk is divided by the limit, the smallest possible risk.
+# For an item that nobody has, $n \Var \hat f_u$ is $c^2$ with the Hadamard bit, and $c^2-1$ with OUE ({prf:ref}`thm-oue`).
+# Adding 1 hardly matters for a small ε, where $c$ is large.
+# {numref}`fig-onebit-noise` compares *risks*: the sum of $n \Var \hat f_u$ over all items, plus $1-1/k$ for drawing the people.
 
-# %% mystnb={"figure": {"name": "fig-onebit-noise", "caption": "Exact risk for 1,000 equally likely items, divided by the limit, which is the thin line at 1. Curves are cut at 3."}, "image": {"alt": "Risk over limit from 1 to 3 against epsilon from 0.25 to 6. The Hadamard bit rises from 1 to 1.3 at epsilon 1, 2.4 at 2 and leaves the chart near 2.3. Hadamard response rises in teeth to about 2. OUE stays between 1 and 1.2. k-RR comes down from 3 near epsilon 4.6 to 1.2 at 6."}}
+# %% mystnb={"figure": {"name": "fig-onebit-noise", "caption": "Exact risk for 1,000 equally likely items, over the smallest possible risk (thin line at 1). Curves are cut at 3."}, "image": {"alt": "Risk over limit from 1 to 3 against epsilon from 0.25 to 6. The Hadamard bit rises from 1 to 1.3 at epsilon 1, 2.4 at 2 and leaves the chart near 2.3. Hadamard response rises in teeth to about 2. OUE stays between 1 and 1.2. k-RR comes down from 3 near epsilon 4.6 to 1.2 at 6."}}
 KINDS = {"k-RR": GRR, "OUE": OUE}
 KINDS |= {"Hadamard bit": HadamardBit, "Hadamard response": HadamardResponse}
 
@@ -499,24 +463,27 @@ plt.show()
 
 # %% [markdown]
 # The Hadamard bit is close to the limit up to $\varepsilon = 0.5$, but at 2.4 times the limit for $\varepsilon = 2$.
-# It sends one private bit, and ten public ones for the card.
-# At $\varepsilon = 1$, Hadamard response sends ten private bits, and OUE 1,000.
-#
-# Up to $\varepsilon = \ln 2$, Hadamard response has the same curve as the bit.
-# At each tooth, the number of blocks doubles.
-# At $\ln 2$, this is too early (Exercise 1): the ratio jumps from 1.13 to 1.57.
-#
+# Up to $\varepsilon = \ln 2$, Hadamard response has the same curve.
+# At each tooth, the authors' rule doubles the number of blocks; at $\ln 2$, this is too early (Exercise 1).
+# The Hadamard bit sends one private bit, Hadamard response at least ten, and OUE 1,000.
 
 # %% [markdown]
 # (sec-onebit-harmony)=
 # ## Several attributes
 #
 # Let each person have $d$ attributes.
-# We could *split* the budget: a Hadamard bit with $\varepsilon/d$ for each attribute.
+# We could *split* the budget: a Hadamard bit with $\varepsilon/d$ for each attribute ({prf:ref}`thm-composition`).
 # Harmony *samples* one attribute, which gets the whole budget {cite:p}`nguyen2016collecting`:
 
 
 # %%
+def split(record, decks, eps, rng):
+    """A Hadamard bit for every attribute."""
+    each = eps / len(record)
+    both = zip(record, decks, strict=True)
+    return tuple(one_bit(x, deck, each, rng) for x, deck in both)
+
+
 def harmony(record, decks, eps, rng):
     """One attribute, and a Hadamard bit about its value."""
     j = pick(range(len(record)), rng)
@@ -524,8 +491,7 @@ def harmony(record, decks, eps, rng):
 
 
 # %% [markdown]
-# Each attribute $j$ is drawn with probability $1/d$.
-# For its values, the score is $d\,c\,z\,\Phi_{ru}$ if $j$ was drawn, and 0 if not.
+# The score of a value is $d\,c\,z\,\Phi_{ru}$ if its attribute was drawn, and 0 if not.
 
 
 # %%
@@ -539,7 +505,7 @@ def harmony_server(reports, sizes, eps):
 
 
 # %% [markdown]
-# The 6,366 readers of {ref}`ch-rr` answer one of three questions at $\varepsilon = 2$, about affairs, marriage and religion.
+# The 6,366 readers of {ref}`ch-rr` answer one of three questions at $\varepsilon = 2$.
 
 # %%
 readers = datasets.fair()
@@ -553,8 +519,7 @@ reports = [harmony(record, decks, 2.0, rng) for record in records]
 rows, found = [], harmony_server(reports, sizes, 2.0)
 for name, code, answers in zip(ASKED, codes, found, strict=True):
     for value, text in enumerate(lines(*answers)):
-        truth = f"{np.mean(code == value):.3f}"
-        rows.append([name, value, truth, text])
+        rows.append([name, value, f"{np.mean(code == value):.3f}", text])
 heads = ["question", "value", "truth", "estimate"]
 table(pd.DataFrame(rows, columns=heads))
 
@@ -570,30 +535,28 @@ table(pd.DataFrame(rows, columns=heads))
 # There is a turning point: sampling has the smaller variance for every ε below it, and splitting above it.
 # :::
 #
-# *1. Privacy.*
-# The draw ignores the record, and the rest is a Hadamard bit.
+# :::{prf:proof}
+# 1. *Privacy and variance.*
+#    The attribute is drawn without looking at the record, and the rest is a Hadamard bit.
+#    A score is $\pm d\,c$ with probability $1/d$, and 0 otherwise, so its mean square is $d\,c^2$.
+#    In the mean score, the factor $d$ cancels the chance $1/d$ of being drawn.
+#    With splitting, {prf:ref}`thm-onebit` holds for each attribute, with $\varepsilon/d$ for ε.
+# 2. *Turning point.*
+#    Note that $c(\varepsilon) = 1/\tanh(\varepsilon/2)$.
+#    With $t = \varepsilon/(2d)$, sampling is better if and only if
 #
-# *2. Variance.*
-# A score is $\pm d\,c$ with probability $1/d$, and 0 otherwise, so its mean square is $d\,c^2$.
-# In its mean, $d$ and $1/d$ cancel.
-# With splitting, {prf:ref}`thm-onebit` holds for each attribute.
+#    $$ \frac{d}{\tanh^2 dt} < \frac{1}{\tanh^2 t}, \qquad\text{that is,}\qquad \frac{\tanh dt}{\tanh t} > \sqrt d. $$
 #
-# *3. Turning point.*
-# Note that $c(\varepsilon) = 1/\tanh(\varepsilon/2)$.
-# With $t = \varepsilon/(2d)$, sampling is better if and only if
+#    This ratio decreases: the derivative of its logarithm is
 #
-# $$ \frac{d}{\tanh^2 dt} < \frac{1}{\tanh^2 t}, \qquad\text{that is,}\qquad \frac{\tanh dt}{\tanh t} > \sqrt d. $$
+#    $$ \frac{2d}{\sinh 2dt} - \frac{2}{\sinh 2t} < 0. $$
 #
-# This ratio decreases, because the derivative of its logarithm is
-#
-# $$ \frac{2d}{\sinh 2dt} - \frac{2}{\sinh 2t} < 0. $$
-#
-# Indeed, $\sinh 2dt > d \sinh 2t$, as $\sinh$ is strictly convex for positive numbers, and $\sinh 0 = 0$.
-# So the ratio falls from $d$ at $t \to 0$ to 1 at $t \to \infty$, and passes $\sqrt d$ once.
+#    Indeed, $\sinh 2dt > d \sinh 2t$, as $\sinh$ is strictly convex for positive numbers and 0 at 0.
+#    So the ratio falls from $d$ at $t \to 0$ to 1 at $t \to \infty$, and passes $\sqrt d$ once.
+# :::
 #
 # For small ε, $c(\varepsilon)$ is about $2/\varepsilon$, so splitting has $d$ times the variance of sampling.
-# If the turning point is at a large ε, $c(\varepsilon)$ is about 1 there, and $c(\varepsilon/d)$ about $2d/\varepsilon$.
-# So $d$ is about $(2d/\varepsilon)^2$, and ε about $2\sqrt d$:
+# At the turning point for a large $d$, $c(\varepsilon)$ is about 1 and $c(\varepsilon/d)$ about $2d/\varepsilon$, so ε is about $2\sqrt d$:
 
 
 # %%
@@ -610,16 +573,10 @@ PEOPLE = [(0, 0), (1, 0), (1, 2), (0, 1)]
 two = [hadamard(2), hadamard(4)]
 
 
-def split(record, decks, eps, rng):
-    """Every attribute at its share of the budget."""
-    return tuple(one_bit(x, deck, eps / len(record), rng) for x, deck in zip(record, decks, strict=True))
-
-
 def scores(report):
-    """Of all values of both attributes."""
-    a, r, z = report
+    j, r, z = report
     found = [np.zeros(2), np.zeros(4)]
-    found[a] = 2 * c(1) * z * np.array(two[a][r])
+    found[j] = 2 * c(1) * z * np.array(two[j][r])
     return np.concatenate(found)[:5]
 
 
@@ -644,7 +601,6 @@ aligned, crossed = [(0, 0), (1, 1)], [(0, 1), (1, 0)]  # the same shares, opposi
 
 
 def drawn(people, how):
-    """Law of the report of a person drawn from these."""
     return law(lambda rng: how(pick(people, rng), [hadamard(2)] * 2, 1.0, rng))
 
 
@@ -675,7 +631,12 @@ def pce(x, level, deck, rng):
 
 # %% [markdown]
 # The server uses {eq}`eq-onebit-estimate` with the person's own $c_i = c(\varepsilon_i)$.
-# It may also replace $1/n$ by weights $\omega_i$ with sum 1.
+# It may replace $1/n$ by weights $\omega_i$ with sum 1, as in {ref}`sec-comp-personal`.
+#
+# With equal weights, scores have variance $c_i^2 - 1$ for the person's item and $c_i^2$ for others; add them up.
+# With other weights, given the levels, the mean of $\hat f_u$ is the total weight of the people with item $u$.
+# If the levels are dealt to people at random, each weight has mean $1/n$, and this total has mean $f_u$.
+# For an item that nobody has, the variance is $\sum_i \omega_i^2 c_i^2$, by Cauchy–Schwarz smallest where $\omega_i c_i \propto 1/c_i$.
 #
 # :::{prf:theorem} Personal budgets
 # :label: thm-pce
@@ -683,23 +644,9 @@ def pce(x, level, deck, rng):
 #
 # $$ n^2 \Var \hat f_u = \sum_i c_i^2 - n f_u. $$
 #
-# Weights that depend only on the levels keep it unbiased if a random permutation assigns the levels to people.
+# With weights that depend only on the levels, it is unbiased if the levels are dealt to people at random.
 # For an item that nobody has, $\omega_i \propto 1/c_i^2$ has the smallest variance.
 # :::
-#
-# *1. Equal weights.*
-# A person's score has variance $c_i^2 - 1$ for the person's item, and $c_i^2$ for others; add them up.
-#
-# *2. Bias.*
-# Given the levels, the mean of $\hat f_u$ is the total weight of the people with item $u$.
-# After a random permutation, all weights have the same mean $1/n$, so this total has mean $f_u$.
-#
-# *3. Best weights.*
-# For an item that nobody has, the variance is $\sum_i \omega_i^2 c_i^2$, and by Cauchy and Schwarz
-#
-# $$ 1 = \Big(\sum_i \omega_i c_i \cdot \frac1{c_i}\Big)^2 \le \sum_i \omega_i^2 c_i^2 \cdot \sum_i \frac1{c_i^2}, $$
-#
-# with equality if $\omega_i c_i \propto 1/c_i$.
 
 
 # %%
@@ -728,8 +675,8 @@ heads = ["cautious", "truth for amber", "equal weights", "weights 1/c²"]
 table(pd.DataFrame(rows, columns=heads))
 
 # %% [markdown]
-# Cautious voters have $c = 20$, and spoil the estimate with equal weights.
-# Weights $1/c^2$ repair this only if caution is random.
+# With equal weights, the scores $\pm 20$ of cautious voters dominate the error.
+# Weights $1/c^2$ repair this, but only if caution does not depend on the vote.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: exact moments of PCE"}
@@ -755,28 +702,29 @@ check(
 # ## What can go wrong
 #
 # - *Some cards are never drawn.*
-#   On the first $k$ of $R$ cards, columns are not orthogonal: estimates are biased.
+#   If clients draw only from the first $k$ of $R$ cards, columns are not orthogonal, and estimates are biased.
 # - *The level reveals the item.*
-#   If people with a sensitive item choose a small ε, this gives them away.
+#   If mainly people with one item choose a small ε, their level gives them away.
 # - *Questions about pairs.*
-#   A report of Harmony says nothing about how two attributes go together; {ref}`ch-joint` asks for pairs.
+#   Harmony's reports say nothing about how two attributes go together (see {ref}`ch-joint`).
 #
 # (sec-onebit-exercises)=
 # ## Exercises
 #
-# :::{admonition} Exercise 1 (pencil, 7 minutes)
+# :::{admonition} Exercise 1 (pencil, 5 minutes)
 # Hadamard response with $B$ blocks has a deck for each block of $k/B$ items.
-# With probability $\frac{e^\varepsilon-1}{e^\varepsilon-1+2B}$, the client draws a plus card of its item, and otherwise any card of any block.
-# An item's score is its sign divided by this probability in the reported block, and 0 in others.
-# Which $B$ minimises the sum of all items' squared scores?
+# With probability $\varrho = \frac{e^\varepsilon-1}{e^\varepsilon-1+2B}$, the client draws a plus card of its item, and otherwise any card of any block.
+# In the reported block, an item's score is its sign, divided by $\varrho$; elsewhere it is 0.
+# So the squared scores sum to $\frac kB \cdot \frac1{\varrho^2}$.
+# Which $B$ minimises this?
 # Which power of two is best for $\varepsilon = 1$?
 # :::
 #
 # :::{dropdown} Solution
 # *The score is unbiased.*
-# In the first draw, the sign is + for the client's item, and has mean 0 for others of the block, as columns are orthogonal.
-# In the second draw, all signs have mean 0.
-# So the mean sign is the given probability for the client's item, and 0 for all others; divide by it.
+# On a plus card of the client's item, the other items of the block have signs with mean 0, as columns are orthogonal.
+# On a card of any block, all signs have mean 0.
+# So the mean sign is $\varrho$ for the client's item, and 0 for all others; divide by $\varrho$.
 #
 # *The best $B$.*
 # The sum is
@@ -824,7 +772,7 @@ def no_blank_server(reports, deck, eps):
 
 reports = [no_blank(x, hadamard(8), EPS, rng) for x in voters]
 print(*lines(*no_blank_server(reports, hadamard(8), EPS))[:K], sep=", ")
-print([f"R = {R}: {((R - 1) ** 2 * c(EPS) ** 2 - 1) / R**2:.2f}" for R in (2, 8, 64)])
+print(*(f"R = {R}: {((R - 1) ** 2 * c(EPS) ** 2 - 1) / R**2:.2f}" for R in (2, 8, 64)), sep=", ")
 
 # %% [markdown]
 # :::{admonition} Exercise 3 (think, 5 minutes)
@@ -846,18 +794,14 @@ print([f"R = {R}: {((R - 1) ** 2 * c(EPS) ** 2 - 1) / R**2:.2f}" for R in (2, 8,
 # - One bit per person suffices: the randomized sign of the item on a public card.
 # - A random deck adds an error that more people do not reduce.
 # - With orthogonal columns, estimates are unbiased, and $n \Var \hat f_u = c^2 - f_u$.
-# - Compared with OUE, this adds 1 for a rare item, which matters for large ε.
-# - Of several attributes, sample one up to about $\varepsilon = 2\sqrt d$.
-# - With personal budgets, weights need levels that do not depend on items.
+# - For a rare item, this is 1 more than with OUE, which matters for large ε.
+# - With several attributes, sampling one is better than splitting the budget up to about $\varepsilon = 2\sqrt d$.
+# - Weights for personal budgets are unbiased only if levels do not depend on items.
 #
 # ## Letters
 #
 # | letter | meaning |
 # |---|---|
-# | $d$ | number of keys, or of attributes |
-# | $j$ | a key, or an attribute: one of the $d$ |
-# | $p^*$ | chance that a report supports the person's own item |
-# | $q^*$ | chance that a report supports any other item |
 # | $c$ | $(e^\varepsilon+1)/(e^\varepsilon-1)$, the size of the score of one bit |
 # | $\Phi$ | public table of signs |
 # | $R$ | number of cards, the rows of $\Phi$ (here only) |
@@ -872,5 +816,6 @@ print([f"R = {R}: {((R - 1) ** 2 * c(EPS) ** 2 - 1) / R**2:.2f}" for R in (2, 8,
 # | $t$ | $\varepsilon/(2d)$ (here only) |
 # | $\omega_i$ | weight of a person (here only) |
 # | $B$ | number of blocks of Hadamard response (here only) |
+# | $\varrho$ | chance of a plus card in Exercise 1 (here only) |
 #
 # Next, {ref}`ch-rappor` is about strings that nobody has listed.
