@@ -10,7 +10,7 @@
 # One coin disturbs each bit once, and the browser remembers the result; a second disturbs the remembered bits in every report.
 # All reports about one page together reveal no more than the remembered bits.
 # From the counts of ones, the server estimates the share of each string on a list of candidates.
-# Only this last step needs a list, and the browser never sees it.
+# Only this last step needs a list.
 # :::
 #
 # :::{zh}
@@ -59,11 +59,11 @@ rng = np.random.default_rng(2014)
 # ## A filter and two coins
 #
 # A public *hash function* turns any string into a number from 0 to $g-1$.
-# Of $g$ bits, RAPPOR sets those that $h$ such functions name.
+# RAPPOR has $g$ bits, and sets those whose numbers $h$ such functions give for the string.
 # The result is the string's *Bloom filter*.
 #
 # Two strings may have the same filter.
-# So there are $C$ *cohorts*, each with its own hash functions: two strings rarely agree in two cohorts.
+# So there are $C$ *cohorts*, each with its own hash functions: two strings with the same filter in one cohort rarely share it in another.
 # A client draws its cohort once, without looking at the string; the cohort is public.
 # Here `position` is the package's hash function.
 
@@ -97,10 +97,10 @@ def respond(kept, p, rng):
 
 # %% mystnb={"figure": {"name": "fig-rappor-client", "caption": "Filters of Ana's home page in two cohorts, then her permanent response and three reports in cohort 0. Filled: ones. Only the cohort and the last three rows leave the browser."}, "image": {"alt": "Six rows of 16 squares. Two filters of one string in different cohorts have two filled squares each, in different places. The permanent response has some more. Three daily reports agree with it at most bits, but not at all of them."}}
 G, H, COHORTS = 16, 2, 8
-LIFE, P = 4 * log(3), 3 / 4
-PHI = 1 / (exp(LIFE / (2 * H)) + 1)
+EPS, P = 4 * log(3), 3 / 4  # of the memory; of the second coin
+PHI = 1 / (exp(EPS / (2 * H)) + 1)
 ANA, sketch = "weather.example", np.random.default_rng(7)
-kept = remember(ANA, 0, G, H, LIFE, sketch)
+kept = remember(ANA, 0, G, H, EPS, sketch)
 rows = {
     "filter, cohort 2": bloom(ANA, 2, G, H),
     "filter, cohort 0": bloom(ANA, 0, G, H),
@@ -109,21 +109,6 @@ rows = {
 for day in ("Monday", "Tuesday", "Wednesday"):
     rows[day] = respond(kept, P, sketch)
 diagram.cells(rows)
-plt.show()
-
-# %% [markdown]
-# {numref}`fig-rappor-tree` shows both coins.
-
-
-# %% mystnb={"figure": {"name": "fig-rappor-tree", "caption": "One bit that the filter sets, on one day. The first coin is tossed once, the second every day."}, "image": {"alt": "Tree with four leaves. Flipped with probability 1/4: the remembered 0 is reported as 0 with 3/16 or as 1 with 1/16. Not flipped: the remembered 1 is reported as 1 with 9/16 or as 0 with 3/16."}}
-def one_bit(bit, rng):
-    kept = bit ^ toss(PHI, rng)
-    return respond((kept,), P, rng)[0]
-
-
-steps, options = ["permanent", "today"], [["flip", "keep"], ["true", "false"]]
-names = {False: "0", True: "1"}
-diagram.tree(one_bit, True, steps=steps, options=options, names=names, root="1", head="filter")
 plt.show()
 
 # %% [markdown]
@@ -143,7 +128,7 @@ plt.show()
 #
 # $$ \tanh\frac{\varepsilon_T}{4h} = (1-2\varphi)\,\tanh(T\eta), \qquad \eta = \frac12\ln\frac{p}{1-p}. $$ (eq-rappor-exposure)
 #
-# No smaller budget will do if, in some cohort, two strings set $h$ bits each and none in common.
+# They are exactly $\varepsilon_T$-LDP if, in some cohort, two strings set $h$ bits each and none in common.
 # As $T$ grows, $\varepsilon_T$ rises towards $\varepsilon_\infty = 2h\ln\frac{1-\varphi}{\varphi}$, and $\varepsilon_T \le T\varepsilon_1$.
 # :::
 #
@@ -156,20 +141,19 @@ plt.show()
 #
 #    $$ R = \frac{(1-\varphi)\,\lambda + \varphi}{\varphi\,\lambda + 1-\varphi}, \qquad \frac{R-1}{R+1} = (1-2\varphi)\,\frac{\lambda-1}{\lambda+1}. $$
 #
-#    So $R$ rises with $\lambda$, and its extremes are reciprocal, since replacing $\lambda$ by $1/\lambda$ turns $R$ into $1/R$.
+#    So $R$ rises with $\lambda$.
+#    Replacing $\lambda$ by $1/\lambda$ turns $R$ into $1/R$, so it is enough to bound $R$ from above.
 # 3. *All bits.*
 #    The cohort cancels, since it does not depend on the string.
-#    Bits are independent given the filter, and those on which two filters agree cancel.
-#    At most $2h$ bits differ, so the ratio for two strings is at most $R^{2h}$, with $R$ for $\lambda = e^{2T\eta}$.
+#    Given the filter, bits are independent, and those on which two filters agree cancel from the ratio for two strings.
+#    At most $2h$ bits differ, so this ratio is at most $R^{2h}$, with $R$ for $\lambda = e^{2T\eta}$.
 #    Under the theorem's condition, reports with 1 on all bits of one string and 0 on those of the other attain this bound.
-#    Set $R = e^{\varepsilon_T/2h}$.
-#    Since $(e^{2u}-1)/(e^{2u}+1) = \tanh u$, step 2 becomes {eq}`eq-rappor-exposure`.
-# 4. *Many reports.*
+#    Put $\varepsilon_T = 2h \ln R$: as $(R-1)/(R+1) = \tanh(\varepsilon_T/4h)$ and $(\lambda-1)/(\lambda+1) = \tanh T\eta$, step 2 becomes {eq}`eq-rappor-exposure`.
 #    As $T$ grows, $\lambda$ tends to infinity, and $R$ to $\frac{1-\varphi}{\varphi}$.
-# 5. *At most $T\varepsilon_1$.*
-#    The function $\operatorname{artanh}\big((1-2\varphi)\tanh u\big)$ is 0 at $u = 0$, and its derivative falls for $u > 0$:
+# 4. *At most $T\varepsilon_1$.*
+#    As a function of $\eta$, $\operatorname{artanh}\big((1-2\varphi)\tanh\eta\big)$ is 0 at 0, and its derivative falls for $\eta > 0$:
 #
-#    $$ \frac{1-2\varphi}{\cosh^2 u - (1-2\varphi)^2\sinh^2 u} = \frac{1-2\varphi}{1 + \big(1-(1-2\varphi)^2\big)\sinh^2 u}. $$
+#    $$ \frac{1-2\varphi}{\cosh^2\eta - (1-2\varphi)^2\sinh^2\eta} = \frac{1-2\varphi}{1 + \big(1-(1-2\varphi)^2\big)\sinh^2\eta}. $$
 #
 #    So the function is concave, and its value at $T\eta$ is at most $T$ times that at $\eta$.
 # :::
@@ -202,8 +186,9 @@ for client in (memory, one_day, days):
     print(prove(client, TWO, rounded=False))
 
 # %% [markdown]
-# With $x = e^\varepsilon$ and $(1-\varphi)/\varphi = \sqrt x$, the two long ratios are $R^2$ for $\lambda = 3$ and $\lambda = 9$.
+# The two long ratios are $R^2$ for $\lambda = 3$ and $\lambda = 9$; their $\sqrt x$ is $(1-\varphi)/\varphi$.
 # {numref}`fig-rappor-exposure` extends this to a year.
+# For a given $\varphi$, $\varepsilon_T$ is proportional to $h$.
 
 
 # %% mystnb={"figure": {"name": "fig-rappor-exposure", "caption": "Budget ε of all reports about one unchanged string, h = 2 and φ = 1/4. Lines: theorem. Marks: exact laws; beyond T = 2, twice those for h = 1. Fresh: a new permanent response for each report."}, "image": {"alt": "Log-log plot of epsilon against 1 to 365 reports. Two curves with memory start at 2.0 and 1.0 and level off at the grey line of 4.4, within days or weeks. Two straight lines without memory rise beyond 300."}}
@@ -214,7 +199,7 @@ def exposure(T, p, h=H, flip=PHI):
 
 def spent(client, h=1, **options):
     """Exact ε of a client with h hash functions and the same φ."""
-    eps = LIFE * h / H
+    eps = EPS * h / H
     return epsilon(laws(lambda x, rng: client(x, eps, rng, **options), TWO))
 
 
@@ -236,8 +221,8 @@ lines, exact = (pd.DataFrame(x, columns=["client", "T", "ε"]) for x in (lines, 
 fig, ax = plt.subplots(figsize=(6.4, 3.6))
 sns.lineplot(lines, x="T", y="ε", ax=ax, **theory("client", names))
 sns.lineplot(exact, x="T", y="ε", ax=ax, **simulation("client", names))
-ax.axhline(LIFE, color="gray", marker="", lw=1, zorder=0)
-ax.text(1, 1.1 * LIFE, "$\\varepsilon_\\infty$")
+ax.axhline(EPS, color="gray", marker="", lw=1, zorder=0)
+ax.text(1, 1.1 * EPS, "$\\varepsilon_\\infty$")
 ax.set(xscale="log", yscale="log", xlabel="reports T", ylabel="ε")
 plain_ticks(ax)
 label_lines(ax)
@@ -278,27 +263,27 @@ check(
 #   It needs a new permanent response, and costs up to $\varepsilon_\infty$ again.
 # - *Values that determine each other.*
 #   An age in days is a new string every day, but one day's age reveals all others.
-#   Budgets then add up, like the lines *fresh* in {numref}`fig-rappor-exposure`.
+#   Then the budgets add up (the lines *fresh* in {numref}`fig-rappor-exposure`).
 #
-# The remembered bits are almost a name.
+# The remembered bits can identify a person.
 # In one cohort, two people with the same string remember the same bits with probability
 #
 # $$ \big(\varphi^2 + (1-\varphi)^2\big)^g, $$
 #
 # which is 0.0005 here.
-# The second coin hides this mark only for a while.
+# Many reports reveal these bits in spite of the second coin.
 #
 # (sec-rappor-count)=
 # ## The server
 #
 # Call each bit of each cohort a *cell*, and number the $Cg$ cells by $b$.
-# Of the $n_b$ reports from the cohort of cell $b$, $O_b$ have a one at $b$.
+# The cohort of cell $b$ has $n_b$ reports; $O_b$ of them have a one there.
 # Let $X_{bx} = 1$ if string $x$ sets cell $b$, and 0 otherwise.
-# Each person is in this cohort with probability $1/C$, and a share $\sum_x f_x X_{bx}$ of people set the cell, so
+# On average, the cohort has $n/C$ people, and a share $\sum_x f_x X_{bx}$ of them set the cell, so
 #
-# $$ \begin{aligned} \E\,n_b &= \frac nC, \\ \E\,O_b &= \frac nC\,\Big((1-p_1) + (2p_1-1)\sum_x f_x X_{bx}\Big). \end{aligned} $$
+# $$ \E\,O_b = \frac nC\,\Big((1-p_1) + (2p_1-1)\sum_x f_x X_{bx}\Big). $$
 #
-# Replace both expectations by the observed counts, and solve for the sum:
+# Replace $\E\,O_b$ by $O_b$, and $n/C$ in the first term by $n_b$; then solve for the sum:
 #
 # $$ y_b = \frac Cn\cdot\frac{O_b - (1-p_1)\,n_b}{2p_1-1}, \qquad \E\,y_b = \sum_x f_x X_{bx}. $$ (eq-rappor-y)
 #
@@ -309,33 +294,32 @@ check(
 # Let the columns of $X$, one for each candidate, be linearly independent, and let $X^+ = (X^\top X)^{-1}X^\top$.
 #
 # 1. If everybody's string is a candidate, $\hat f = X^+y$ is unbiased.
-# 2. People with an unlisted string $u$ add $f_u\,X^+X_u$ to the mean of $\hat f$, where $X_u$ is the column of $u$.
-# 3. Among any $Cg + 2$ strings, two different distributions have the same $\E\,y$.
+# 2. People with an unlisted string $x'$ add $f_{x'}\,X^+X_{x'}$ to the mean of $\hat f$, where $X_{x'}$ is the column of $x'$.
+# 3. For any $Cg + 2$ strings, there are two different distributions with the same $\E\,y$.
 # :::
 #
+# :::{prf:proof}
 # Parts 1 and 2 hold because $X^+$ is linear and $X^+X$ is the identity.
 # For part 3, write a 1 below each of the $Cg + 2$ columns.
 # Vectors of length $Cg + 1$ are then linearly dependent: some $\delta \ne 0$ has $\sum_x \delta_x X_x = 0$ and $\sum_x \delta_x = 0$.
 # Adding a small multiple of $\delta$ to equal shares leaves $\E\,y$ unchanged.
+# :::
 #
-# So decoding needs a list.
-# Collecting does not: you may try several lists later.
-#
-# Again, the estimate is an average of scores.
-# By {eq}`eq-rappor-y`, the score of a report for $y_b$ is $C\,(\text{bit}_b - (1-p_1))/(2p_1-1)$ if $b$ is in the report's cohort, and 0 otherwise.
+# The estimate is an average of scores: a report's score for $y_b$ is $C\,(\text{bit}_b - (1-p_1))/(2p_1-1)$ if $b$ is in its cohort, and 0 otherwise.
 
 
 # %%
 def count(cohort, bits, cohorts):
     """Reports of each cohort, and ones at each of its bits."""
     people = np.bincount(cohort, minlength=cohorts)
-    ones = [bits[cohort == c].sum(0) for c in range(cohorts)]
+    ones = [bits[cohort == group].sum(0) for group in range(cohorts)]
     return people[:, None], np.array(ones)
 
 
 def filters(items, cohorts, g, h):
     """X: a row for each cell, a column for each string."""
-    columns = [[bloom(x, c, g, h) for c in range(cohorts)] for x in items]
+    every = range(cohorts)
+    columns = [[bloom(x, group, g, h) for group in every] for x in items]
     return np.array(columns, float).reshape(len(items), -1).T
 
 
@@ -355,8 +339,8 @@ def server(cohort, bits, items, cohorts, h, p1):
 # Now 20,000 people report once.
 # Nobody has the last two of the eight candidates.
 # A candidate counts as *found* if its estimate is more than $z$ standard errors above 0.
-# For $L$ candidates, we choose $z$ so that a normal variable exceeds it with probability $0.05/L$.
-# Then the chance of any false discovery is at most about 5 %.
+# For $L$ candidates, a normal variable exceeds $z$ with probability $0.05/L$.
+# So the chance of any false discovery is at most about 5 %.
 
 # %%
 SITES = "weather news mail search maps music bank games".split()
@@ -368,7 +352,7 @@ P1 = (1 - PHI) * P + PHI * (1 - P)
 def client(x, rng):
     """First report of a new client."""
     cohort = pick(range(COHORTS), rng)
-    return cohort, respond(remember(x, cohort, G, H, LIFE, rng), P, rng)
+    return cohort, respond(remember(x, cohort, G, H, EPS, rng), P, rng)
 
 
 reports = [client(LIST[i], rng) for i in rng.choice(8, 20_000, p=SHARES)]
@@ -376,18 +360,19 @@ cohort, bits = (np.array(part) for part in zip(*reports, strict=True))
 shares, errors = server(cohort, bits, LIST, COHORTS, H, P1)
 z, rows = norm.isf(0.05 / len(LIST)), []
 for x, true, f, s in zip(LIST, SHARES, shares, errors, strict=True):
-    interval = f"{f - 1.96 * s:.3f} to {f + 1.96 * s:.3f}".replace("-", "−")
-    rows.append((x, true, f"{f:.3f} ± {s:.3f}".replace("-", "−"), interval, "yes" if f > z * s else "no"))
-heads = ["candidate", "truth", "estimate", "95 % interval", "found"]
+    estimate = f"{round(f, 3) + 0:.3f} ± {s:.3f}".replace("-", "−")
+    rows.append((x, true, estimate, "yes" if f > z * s else "no"))
+heads = ["candidate", "truth", "estimate", "found"]
 table(pd.DataFrame(rows, columns=heads))
 
 # %% [markdown]
-# If a tenth of the people have an unlisted string, the mean estimates shift by part 2 of {prf:ref}`thm-rappor-count`, in percentage points:
+# If a tenth of the people have the unlisted page `start.example`, the mean estimates shift by part 2 of {prf:ref}`thm-rappor-count`, in percentage points:
 
 # %%
 X = filters([*LIST, "start.example"], COHORTS, G, H)
 spill = np.linalg.pinv(X[:, :8]) @ X[:, 8]
-print(", ".join(f"{10 * points:+.1f}" for points in spill).replace("-", "−"))
+shift = zip(SITES, 10 * spill, strict=True)
+print(*(f"{a} {points:+.1f}".replace("-", "−") for a, points in shift), sep=", ")
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: unbiased estimates, and the need for a list"}
 tiny = RAPPOR(bits=3, hashes=1, cohorts=2, f=0.5, p=0.0, q=1.0)
@@ -397,7 +382,7 @@ columns = filters([*LISTED, UNLISTED], 2, 3, 1)
 off_list = np.linalg.pinv(columns[:, :2]) @ columns[:, 2]
 check(
     "Least squares",
-    "exact law: unbiased for the list, X⁺Xᵤ for a string u off it",
+    "exact law: unbiased for the list, X⁺X for a string off it",
     np.abs(mean[:2] - np.eye(2)).max() < 1e-12 and np.abs(mean[2] - off_list).max() < 1e-12,
     control="nothing for the string off the list",
     caught=np.abs(mean[2]).max() > 0.01,
@@ -448,7 +433,8 @@ check(
 #
 # $$ \frac{p_1(1-p_1)}{(2p_1-1)^2} = \frac{e^{\varepsilon/2h}}{(e^{\varepsilon/2h}-1)^2} = \frac{1}{4\sinh^2(\varepsilon/4h)}. $$
 #
-# Finally, use $\sinh(hu) \ge h\sinh u$ for $u \ge 0$:
+# The average variance of people's scores is $n\Var\hat f_x$.
+# Finally, $\sinh(\varepsilon/4) \ge h\sinh(\varepsilon/4h)$, as $\sinh$ is convex for positive numbers and 0 at 0.
 #
 # :::{prf:theorem} What hash functions cost at least
 # :label: thm-rappor-cost
@@ -460,11 +446,11 @@ check(
 # :::
 #
 # So the standard error is at least $\sqrt h$ times SUE's.
-# In experiments with small ε, collisions raised the variance above the first bound by about the factor
+# In twelve designs at $\varepsilon = 1$, collisions raised the variance above the first bound by about the factor
 #
 # $$ \frac{1}{\big(1-\frac hg\big)\big(1-\frac{L}{C(g-1)}\big)}. $$ (eq-rappor-crowd)
 #
-# The first factor reflects chance hits within a cohort, the second compares unknowns with equations.
+# Another string sets a given bit with a chance of about $h/g$, and $L$ unknowns share about $C(g-1)$ equations.
 # The table gives exact standard errors, divided by SUE's, for $g = 64$, $C = 16$ and $L = 50$.
 
 # %%
@@ -496,8 +482,8 @@ check(
 )
 
 # %% [markdown]
-# So use one hash function and many cohorts, which cost no budget.
-# Four equations per candidate make the second factor 4/3.
+# So use one hash function and many cohorts, which need no budget.
+# With $C(g-1) = 4L$, the second part of the factor is 4/3.
 #
 # (sec-rappor-choose)=
 # ## Choosing the numbers
@@ -507,7 +493,7 @@ check(
 #
 # $$ 2p - 1 = \tanh\eta = \frac{\tanh(\varepsilon_1/4h)}{\tanh(\varepsilon_\infty/4h)}. $$
 #
-# In the package, `q` is our $p$, `p` is our $1-p$, and `f` is $2\varphi$.
+# The package's arguments are `f` $= 2\varphi$, `p` = our $1-p$, and `q` = our $p$.
 
 
 # %%
@@ -530,7 +516,7 @@ print(f"one report {home.epsilon:.3f}, lifetime {home.lifetime_epsilon:.3f}")
 # The list has these hundred pages, and a hundred that nobody has.
 #
 # The package draws the counts of everybody's first report.
-# Its `decode` weights equations by their precision, and adds one unknown, common to all cells, for unlisted rare strings.
+# Its `decode` weights equations by their precision, and adds one unknown, common to all cells, for unlisted rare strings ({numref}`fig-rappor-hosts`).
 
 # %%
 SITE = [f"site{i}.example" for i in range(200)]
@@ -556,25 +542,33 @@ plain_ticks(ax)
 plt.show()
 
 # %% [markdown]
-# By the normal distribution, 49 pages should be found, with a standard deviation of 3, so 55 is luck.
-# A share of 0.38 % is found half the time.
+# The exact variances tell how many found pages to expect:
+
+# %%
+usual = held[:100] / held.sum()
+noise = home.variance(names[:100], SITE)[:, 100:]
+error = sqrt(np.average(noise, axis=0, weights=usual).mean() / held.sum())
+z = norm.isf(0.05 / 200)
+chance = norm.cdf(usual / error - z)
+spread = sqrt((chance * (1 - chance)).sum())
+print(f"expected: {chance.sum():.0f} ± {spread:.0f} of 100 are found,", end=" ")
+print(f"a share of {100 * z * error:.2f} % half the time")
+
+# %% [markdown]
+# So this run was lucky.
 #
 # (sec-rappor-lasso)=
 # ### More candidates than equations
 #
 # With 2,000 candidates and 1,024 cells, least squares is not unique.
 # The *Lasso* adds a penalty $\mu f_x$ for each share to half the sum of squared residuals, and allows no negative shares {cite:p}`tibshirani1996lasso`.
-# If no other string sets the $C$ cells of $x$ (with $h = 1$), the derivative $\sum_{b:\,X_{bx}=1}(f_x - y_b) + \mu$ vanishes at
-#
-# $$ f_x = \frac1C\sum_{b:\,X_{bx} = 1} y_b - \frac{\mu}{C}, $$
-#
-# and $f_x = 0$ if this value is negative.
+# Suppose that no other string sets the $C$ cells of $x$ (with $h = 1$).
+# The derivative $\sum_b (f_x - y_b) + \mu$ over these cells vanishes if $f_x$ is the average of the $y_b$ less $\mu/C$; if this is negative, $f_x = 0$.
 # So the Lasso sets most shares to 0, and makes the others too small by the same amount.
 # Use it to choose candidates, and estimate their shares afresh by least squares, as `decode` does.
 
 # %%
 LONG = SITE + [f"extra{i}.example" for i in range(1800)]
-usual = held[:100] / held.sum()
 chosen, shrunk, mended = study.lasso(tally, LONG, truth=usual)
 print(f"{chosen} chosen, 100 in use; pages above 1 %: mean (estimate − truth) / error")
 print(f"Lasso {shrunk:+.1f}, then least squares {mended:+.1f}".replace("-", "−"))
@@ -590,12 +584,6 @@ check(
     caught=abs(pair[1].epsilon - 2) > 0.1,
 )
 far = (decoded.share - np.append(usual, np.zeros(100))) / decoded.error
-noise = home.variance(names[:100], SITE)[:, 100:]
-error = sqrt(np.average(noise, axis=0, weights=usual).mean() / held.sum())
-z = norm.isf(0.05 / 200)
-chance = norm.cdf(usual / error - z)
-number, spread = chance.sum(), sqrt((chance * (1 - chance)).sum())
-print(f"by the normal law {number:.1f} ± {spread:.1f} of 100 are found; {z * error:.2%} half the time")
 
 
 def fits(far):
@@ -649,16 +637,16 @@ check(
 # :::
 #
 # :::{dropdown} Solution
-# Send the permanent response itself: $p = 1$, so $p_1 = 1-\varphi = \frac34$.
+# Send the permanent response itself, as O-RAPPOR does in {ref}`ch-unknown`: $p = 1$, so $p_1 = 1-\varphi = \frac34$.
 # The factor $\sqrt{p_1(1-p_1)}/(2p_1-1)$ falls from 1.94 to 0.87.
-# One report now costs $\varepsilon_\infty = 4.39$ instead of $\varepsilon_1 = 2.04$.
+# One report now costs $\varepsilon_\infty = 4.39$, as the memory does, instead of $\varepsilon_1 = 2.04$.
 # :::
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Solution of Exercise 2, as code"}
 def once(x, rng):
     cohort = pick(range(COHORTS), rng)
-    return cohort, remember(x, cohort, G, H, LIFE, rng)
+    return cohort, remember(x, cohort, G, H, EPS, rng)
 
 
 sent = [once(LIST[i], rng) for i in rng.choice(8, 5000, p=SHARES)]
@@ -689,25 +677,27 @@ print(f"mean standard error: {both[1].mean():.3f} with two coins, {told[1].mean(
 #
 # | letter | meaning |
 # |---|---|
-# | $n$ | number of people |
-# | $x$ | an item, or another value that one person has |
-# | $f$ | share of people who have something (of the population, for a random sample) |
-# | $p$ | chance that a coin tells the truth; for bits, that the bit of the person's item is set |
 # | $g$ | number of slots of a hash function |
 # | $C$ | number of cohorts (here only) |
 # | $h$ | number of hash functions (here only) |
-# | $\varphi$ | chance that a permanent bit is flipped (here only) |
+# | $\varphi$ | chance that a bit is flipped (here only) |
 # | $p_1$ | chance that a bit of a report equals that of the filter (here only) |
 # | $T$ | number of reports about one string (here only) |
 # | $\varepsilon_T$ | budget of $T$ reports together (here only) |
 # | $\varepsilon_\infty$ | budget of the permanent response (here only) |
 # | $\eta$ | half the log odds of $p$ (here only) |
-# | $X$ | filters of the candidates: a row for each cell, a column for each string (here only) |
-# | $n_b$ | reports of the cohort of cell $b$ (here only) |
-# | $O_b$ | ones at cell $b$ (here only) |
-# | $y_b$ | corrected count of cell $b$ (here only) |
+# | $t$ | number of ones at one bit (here only) |
+# | $\lambda$ | ratio of probabilities for one remembered bit (here only) |
+# | $R$ | the same for one bit of the filter (here only) |
+# | $b$ | a cell: one bit of one cohort (here only) |
+# | $X$ | cells × strings: 1 where a string sets a cell |
+# | $n_b$ | reports of the cohort of cell $b$ |
+# | $O_b$ | reports with a one at cell $b$ |
+# | $y_b$ | corrected count of cell $b$ |
+# | $\delta$ | difference of two distributions (here only) |
+# | $\omega_b$ | weight of a cell in an estimate (here only) |
 # | $L$ | number of candidates on the list (here only) |
-# | $z$ | standard errors above 0 beyond which a candidate counts as found (here only) |
+# | $z$ | standard errors above 0 beyond which a candidate is found (here only) |
 # | $\mu$ | penalty of the Lasso (here only) |
 #
 # Next, {ref}`ch-unknown` does without the list.
