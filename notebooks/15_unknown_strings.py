@@ -6,7 +6,7 @@
 #
 # :::{admonition} In one minute
 # People use a new word that nobody has listed.
-# RAPPOR's clients can report it, but the server cannot name what it does not know.
+# RAPPOR's clients can report it, but the server can only name words on its list.
 # So each client also reports two fragments of its word, privately.
 # There are few fragments, so the server can count all pairs of them.
 # It joins frequent pairs in a graph.
@@ -28,7 +28,7 @@
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
 # Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
 from itertools import combinations, product
-from math import exp, log, sqrt
+from math import exp, sinh, sqrt
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -37,7 +37,7 @@ import seaborn as sns
 from scipy.stats import norm
 
 from ldpnb import Unknown, epsilon, laws, moments, pick, prove, toss
-from ldpnb.book import check, diagram, plain_ticks, simulation, style, table
+from ldpnb.book import check, plain_ticks, simulation, style, table
 from ldpnb.book.studies import strings as study
 from ldpnb.chance import odds
 from ldpnb.strings import position
@@ -78,8 +78,8 @@ words = rng.choice([*SHARES, *rare], 8_000, p=chances).tolist()
 # Two clients need no list {cite:p}`kairouz2016discrete`.
 # Both draw one of $C$ public cohorts, and hash the string into one of $g$ slots with the cohort's hash function.
 #
-# - *O-RR* applies k-RR to the slot, as in {numref}`fig-unknown-tree`.
-# - *O-RAPPOR* sends one randomly flipped bit per slot: RAPPOR without its second coin.
+# - *O-RR* applies k-RR to the slot.
+# - *O-RAPPOR* sends one randomly flipped bit per slot: RAPPOR with one hash function and without its second coin.
 
 
 # %%
@@ -105,71 +105,65 @@ def orappor(x, cohorts, g, eps, rng):
     return cohort, flipped([t == slot for t in range(g)], eps, rng)
 
 
-# %% mystnb={"figure": {"name": "fig-unknown-tree", "caption": "Ana's O-RR client in a cohort with four slots, where teaste has slot 1, for ε = ln 3."}, "image": {"alt": "Tree with four leaves. Keep, with probability 1/2, reports slot 1. Move, with probability 1/2, reports slot 0, 2 or 3, each with 1/6."}}
-def one_cohort(x, rng):
-    return orr(x, 1, 4, log(3), rng)[1]
-
-
-steps, options = ["keep or move?", "where to?"], [["keep", "move"], [""] * 3]
-names = {t: f"slot {t}" for t in range(4)}
-diagram.tree(one_cohort, "teaste", steps=steps, options=options, names=names)
-plt.show()
-
 # %% [markdown]
+# As in {ref}`ch-rappor`, call each slot of each cohort a *cell*: an O-RR report names one of the $Cg$ cells.
+#
 # :::{prf:theorem} O-RR
 # :label: thm-rappor-orr
-# 1. The law of cohort $c$ and reported slot $t$ is
+# 1. The law of the reported cell $b$ is
 #
-#    $$ \Pr[c, t \mid x] = \frac{1}{C\,(e^\varepsilon+g-1)}\begin{cases} e^\varepsilon & \text{if } t \text{ is the slot of } x,\\ 1 & \text{if not.}\end{cases} $$
+#    $$ \Pr[b \mid x] = \frac{1}{C\,(e^\varepsilon+g-1)}\begin{cases} e^\varepsilon & \text{if } b \text{ is the slot of } x \text{ in its cohort},\\ 1 & \text{if not.}\end{cases} $$
 #
-#    So O-RR is ε-LDP, and no smaller budget will do if two strings have different slots in some cohort.
+#    So O-RR is ε-LDP, and exactly ε-LDP if two strings have different slots in some cohort.
 # 2. If slots are uniform and independent, two strings share a slot in one cohort with probability $1/g$, and in all cohorts with probability $g^{-C}$.
-# 3. Reports can identify the shares of at most $C(g-1)+1$ candidates.
+# 3. From the reports, the shares of at most $C(g-1)+1$ candidates can be determined.
 # :::
 #
-# Part 1 is k-RR in a cohort that is drawn without looking at $x$.
-# For part 3, the law of a report is a vector of $Cg$ numbers, with the same sum $1/C$ in each cohort.
-# Such vectors span at most $Cg - (C-1)$ dimensions, so for more candidates there is a $\delta \ne 0$ with
+# :::{prf:proof}
+# 1. The cohort is drawn without looking at $x$, and given the cohort this is k-RR with $g$ items.
+# 2. Whatever the first string's slot is, the second string has the same with probability $1/g$; cohorts are independent.
+# 3. The law of a report is a vector of $Cg$ numbers, with the same sum $1/C$ in each cohort.
+#    Such vectors span at most $Cg - (C-1)$ dimensions, so for more candidates there is a $\delta \ne 0$ with
 #
-# $$ \sum_x \delta_x \Pr[c, t \mid x] = 0, \qquad \sum_x \delta_x = 0, $$
+#    $$ \sum_x \delta_x \Pr[b \mid x] = 0, \qquad \sum_x \delta_x = 0, $$
 #
-# the second because each law sums to 1.
-# So a small multiple of $\delta$, added to the shares, leaves the law of reports as it is.
+#    the second because each law sums to 1.
+#    Adding a small multiple of $\delta$ to positive shares changes no probability of a report.
+# :::
 #
 # `prove` confirms both budgets for every ε:
 
 # %%
 some = ["tenant", "senate", "teaste"]
 for client in (orr, orappor):
-    found = prove(lambda x, eps, rng, c=client: c(x, 2, 3, eps, rng), some, rounded=False)
+    found = prove(lambda x, eps, rng, to=client: to(x, 2, 3, eps, rng), some, rounded=False)
     print(f"{client.__name__:<8} exactly ε for every ε: {found.tight}")
 
 
 # %% [markdown]
 # The server is that of {ref}`ch-rappor`.
-# A report counts as a 1 in the string's slot with probability $p$, and in another slot with probability $q$:
+# A report counts as a 1 in the string's cell with probability $p$, and in another cell of its cohort with probability $q$:
 #
 # | | $p$ | $q$ |
 # |---|---|---|
 # | O-RR | $\dfrac{e^\varepsilon}{e^\varepsilon+g-1}$ | $\dfrac{1}{e^\varepsilon+g-1}$ |
 # | O-RAPPOR | $\dfrac{e^{\varepsilon/2}}{e^{\varepsilon/2}+1}$ | $\dfrac{1}{e^{\varepsilon/2}+1}$ |
 #
-# Of $n$ people, let $n_c$ be in cohort $c$, and let $O_{ct}$ of these report a 1 in slot $t$.
 # As in {eq}`eq-rappor-y`, the corrected counts
 #
-# $$ y_{ct} = \frac Cn\cdot\frac{O_{ct} - q\,n_c}{p-q}, \qquad \E\,y_{ct} = \sum_{x \text{ in slot } t \text{ of } c} f_x, $$ (eq-unknown-y)
+# $$ y_b = \frac Cn\cdot\frac{O_b - q\,n_b}{p-q}, \qquad \E\,y_b = \sum_x f_x X_{bx}, $$ (eq-unknown-y)
 #
-# are linear in the shares.
-# The matrix $X$ has a column for each candidate, with a 1 for its slot in each cohort.
-# One more column, all ones, stands for unlisted rare strings, which fall into all slots alike.
-# This column uses up one dimension; its coefficient is the share of these strings, divided by $g$.
-# Again, the estimate $X^+y$ is an average of scores.
+# are linear in the shares, and $X^+y$ estimates them.
+# We give $X$ one more column, all ones, for unlisted rare strings.
+# They fall into all slots alike, so the coefficient of this column is their share, divided by $g$.
+# The column takes one of the $C(g-1)+1$ dimensions.
 
 
 # %%
 def slots_of(items, cohorts, g):
     """X: a row for each slot of each cohort, a column for each string."""
-    slot = [[position(x, c, 0, g) for c in range(cohorts)] for x in items]
+    every = range(cohorts)
+    slot = [[position(x, group, 0, g) for group in every] for x in items]
     return np.eye(g)[slot].reshape(len(items), -1).T
 
 
@@ -178,7 +172,7 @@ def server(cohort, ones, X, p, q):
     n, g = ones.shape
     C = len(X) // g
     people = np.bincount(cohort, minlength=C)[:, None]
-    counts = np.array([ones[cohort == c].sum(0) for c in range(C)])
+    counts = np.array([ones[cohort == group].sum(0) for group in range(C)])
     y = C / n * (counts - q * people) / (p - q)
     W = np.linalg.pinv(X)
     weight = W.reshape(-1, C, g)[:, cohort]
@@ -188,7 +182,7 @@ def server(cohort, ones, X, p, q):
 
 # %% [markdown]
 # Everybody reports with $\varepsilon = 2$, 16 cohorts and 8 slots.
-# Later, the server tries six words of a dictionary, with 95 % intervals:
+# Later, the server tries six words of a dictionary:
 
 # %%
 COHORTS, SLOTS, EPS = 16, 8, 2.0
@@ -201,14 +195,15 @@ def with_rest(items):
 
 
 def shown(items, f, s):
-    """Estimates with 95 % intervals."""
-    return [f"{a:.3f} ± {1.96 * b:.3f}".replace("-", "−") for a, b in zip(f[: len(items)], s, strict=False)]
+    """Estimates with their standard errors."""
+    both = zip(f[: len(items)], s, strict=False)
+    return [f"{a:.3f} ± {b:.3f}".replace("-", "−") for a, b in both]
 
 
 LIST = ["tenant", "senate", "estate", "attest", "assent", "sateen"]
 columns = {"word": LIST, "truth": [SHARES.get(x, 0.0) for x in LIST]}
 for name, client, p, q in (
-    ("O-RR", orr, exp(2) / (exp(2) + SLOTS - 1), 1 / (exp(2) + SLOTS - 1)),
+    ("O-RR", orr, root**2 / (root**2 + SLOTS - 1), 1 / (root**2 + SLOTS - 1)),
     ("O-RAPPOR", orappor, root / (root + 1), 1 / (root + 1)),
 ):
     cohort, told = zip(*[client(x, COHORTS, SLOTS, EPS, rng) for x in words], strict=True)
@@ -217,11 +212,13 @@ for name, client, p, q in (
 table(pd.DataFrame(columns))
 
 # %% [markdown]
-# Only the residuals of the fit hint at *teaste*: they are too large (checked below).
-# On average, *teaste* adds 1.7 points to *tenant* and 1.2 to *senate*; *senate*'s other 3 points under O-RR are a rare accident.
+# Only the residuals of the fit hint at *teaste*: they are too large.
+# On average, *teaste* adds 1.7 points to *tenant* and 1.2 to *senate*.
+# O-RR's estimate for *senate* is 3 more points too high, by chance.
 #
 # How many slots?
-# With a cohort for each person, O-RR would be local hashing, for which $e^\varepsilon+1$ slots are best.
+# With a cohort for each person, O-RR would be local hashing.
+# There, $e^\varepsilon+1$ slots are best.
 # {numref}`fig-rappor-orr` shows that many cohorts come close, while few cohorts need more slots.
 
 # %% mystnb={"figure": {"name": "fig-rappor-orr", "caption": "Standard error of O-RR for one of 64 candidates that nobody has, divided by that of OUE, at ε = 1. Marks: exact. Line: local hashing. With 16 cohorts, 3 or 4 slots cannot identify 64 shares."}, "image": {"alt": "Standard error over OUE's from 1 to 3 against 2 to 64 slots. The line of local hashing has its minimum 1 near four slots and rises to 2.5. Marks for 256 cohorts lie just above it; those for 64 and 16 cohorts lie higher, above all at few slots."}}
@@ -247,7 +244,8 @@ plt.show()
 def stated(x, cohorts, g, eps):
     """The law in the theorem."""
     weight = 1 / (cohorts * (exp(eps) + g - 1))
-    return {(c, t): weight * (exp(eps) if position(x, c, 0, g) == t else 1) for c in range(cohorts) for t in range(g)}
+    cells = product(range(cohorts), range(g))
+    return {b: weight * (exp(eps) if position(x, b[0], 0, g) == b[1] else 1) for b in cells}
 
 
 def far(one, other):
@@ -272,7 +270,7 @@ def tells_apart(cohorts, g):
 check(
     "Rank",
     "64 candidates: not told apart in any of four designs with C(g − 1) + 1 < 64",
-    not any(tells_apart(c, g) for c, g in ((8, 8), (20, 4), (31, 3), (62, 2))) and tells_apart(64, 3),
+    not any(tells_apart(*size) for size in ((8, 8), (20, 4), (31, 3), (62, 2))) and tells_apart(64, 3),
     control="Cg ≥ 64 taken for enough, 20 cohorts of 4 slots",
     caught=20 * 4 >= 64 and not tells_apart(20, 4),
 )
@@ -285,16 +283,16 @@ def gained(word):
 
 
 def excess(items):
-    """Mean of O-RAPPOR's squared residuals, in standard deviations above that of noise alone."""
+    """Mean of O-RAPPOR's squared residuals at ε = 2, in standard deviations above that of noise alone."""
     X, mean = with_rest(items), slots_of([*SHARES, *rare], COHORTS, SLOTS) @ chances
     off = mean - X @ np.linalg.pinv(X) @ mean
-    noise = COHORTS * p * q / len(words) / (p - q) ** 2
+    noise = COHORTS / 4 / sinh(0.5) ** 2 / len(words)  # p q/(p − q)² is 1/(4 sinh²(ε/4))
     return off @ off / noise / sqrt(2 * (len(X) - len(items)))
 
 
 check(
     "Residuals",
-    f"{excess(LIST):.1f} standard deviations too large on average where teaste is missing",
+    f"ε = 2: {excess(LIST):.1f} standard deviations too large on average where teaste is missing",
     excess(LIST) > 5,
     control=f"{excess([*SHARES]):.1f} for a list of all words",
     caught=not excess([*SHARES]) > 1,
@@ -312,12 +310,11 @@ check(
 # ## Fragments
 #
 # There are $5^6 = 15{,}625$ strings of six letters, but only $5^2 = 25$ *fragments* of two.
-# One bit per fragment at three positions makes 75 bits.
 #
 # RAPPOR-Unknown {cite:p}`fanti2016unknown` cuts a string into fragments at $G$ positions; here $G = 3$.
 # Strings are padded to the same length.
 # The client draws two positions without looking at the string; they are public.
-# It makes three private reports with $\varepsilon/3$ each: on each fragment by SUE, and on the whole string by O-RAPPOR ({numref}`fig-unknown-flow`).
+# It makes three private reports with $\varepsilon/3$ each: on each fragment by SUE, here with 25 bits, and on the whole string by O-RAPPOR, here with 8 bits.
 
 
 # %%
@@ -330,46 +327,33 @@ def unknown(x, grams, cohorts, g, eps, rng):
     return orappor(x, cohorts, g, eps / 3, rng), pair, fragments
 
 
-# %% mystnb={"figure": {"name": "fig-unknown-flow", "caption": "RAPPOR-Unknown for one person, and what the server does with everybody's reports."}, "image": {"alt": "Two lanes. On the phone, the word is cut into three fragments, two positions are drawn, and fragments and word are blurred. On the server, frequent pairs of fragments become a graph, cliques become candidates, and reports on whole words give shares."}}
-diagram.flow(
-    [
-        ("phone", "te|as|te"),
-        ("phone", "draw two positions"),
-        ("phone", "flip bits, ε/3 each"),
-        ("server", "pairs of fragments", "report"),
-        ("server", "graph, cliques"),
-        ("server", "count candidates"),
-    ],
-    chance=["draw two positions", "flip bits, ε/3 each"],
-)
-plt.show()
-
 # %% [markdown]
-# Let a bit for a fragment be flipped with probability $\psi = 1/(e^{\varepsilon/6}+1)$.
+# Let a bit for a fragment be flipped with probability $\varphi = 1/(e^{\varepsilon/6}+1)$.
 # As in SUE, its score is
 #
-# $$ \frac{\text{bit} - \psi}{1-2\psi}, \qquad \text{with variance}\quad u = \frac{\psi(1-\psi)}{(1-2\psi)^2}, $$
+# $$ \frac{\text{bit} - \varphi}{1-2\varphi}, \qquad \text{with variance}\quad u = \frac{\varphi(1-\varphi)}{(1-2\varphi)^2}, $$
 #
 # and mean 1 if the person has the fragment there, 0 if not.
 # Two given positions are drawn with probability $\varrho = \frac{2}{G(G-1)}$.
 #
 # :::{prf:theorem} RAPPOR-Unknown
 # :label: thm-rappor-unknown
-# 1. The three reports together are ε-LDP, and no smaller budget will do if two strings differ in two fragments and in the slot of some cohort.
-# 2. Let $a$ and $b$ be fragments at two positions, and $f_{ab}$ the share of people who have both.
-#    For everybody who drew these positions, multiply the scores of $a$ and $b$.
-#    The sum of the products, divided by $n\varrho$, is an unbiased estimate of $f_{ab}$.
-#    If nobody has either fragment, $n\Var\hat f_{ab} = u^2/\varrho$.
+# 1. The three reports together are ε-LDP, and exactly ε-LDP if two strings differ in two fragments and in the slot of some cohort.
+# 2. Let $a$ and $a'$ be fragments at two positions, and $f_{aa'}$ the share of people who have both.
+#    For everybody who drew these positions, multiply the scores of $a$ and $a'$.
+#    The sum of the products, divided by $n\varrho$, is an unbiased estimate of $f_{aa'}$.
+#    If nobody has either fragment, $n\Var\hat f_{aa'} = u^2/\varrho$.
 # :::
 #
 # :::{prf:proof}
 # 1. The positions are drawn without looking at the string.
 #    Given the positions, the three reports have separate coins, so their ratios multiply.
-#    Each ratio is at most $e^{\varepsilon/3}$, and attains this bound if the two strings differ there.
+#    Each ratio is at most $e^{\varepsilon/3}$; some report attains it where the two strings differ in the fragment or the slot.
 # 2. The two scores are independent.
 #    The mean of their product is the product of their means: 1 for a person with both fragments, and 0 otherwise.
-#    Each person contributes with probability $\varrho$, so the sum has the mean $n\varrho f_{ab}$.
-#    If both means are 0, the mean square of the product is $u^2$, and the contribution of one person has the variance $\varrho\,u^2/\varrho^2$.
+#    Each person contributes with probability $\varrho$, so the sum has the mean $n\varrho f_{aa'}$.
+#    If both means are 0, the product has mean square $u^2$.
+#    A person adds it, divided by $\varrho$, with probability $\varrho$, which makes the variance $\varrho\,u^2/\varrho^2$.
 # :::
 #
 # For two strings of two letters, the proof for every ε:
@@ -392,8 +376,8 @@ print(prove(tiny, ["aa", "bb"], rounded=False))
 # %%
 def pairs(pair, fragments, eps):
     """Shares of pairs of fragments, and their standard errors."""
-    n, psi = len(pair), 1 / (exp(eps / 6) + 1)
-    score, f, s = (fragments - psi) / (1 - 2 * psi), {}, {}
+    n, phi = len(pair), 1 / (exp(eps / 6) + 1)
+    score, f, s = (fragments - phi) / (1 - 2 * phi), {}, {}
     places = sorted({*map(tuple, pair.tolist())})
     for at in places:
         a, b = score[(pair == at).all(1)].swapaxes(0, 1)
@@ -406,7 +390,8 @@ def pairs(pair, fragments, eps):
 # %% [markdown]
 # Everybody reports once with $\varepsilon = 6$, 2 for each part.
 # Two fragments are *joined* if the estimated share of their pair is more than $z$ standard errors above 0.
-# A normal variable exceeds $z$ with probability 1/1,875: we expect one false pair among $3\cdot 25^2$ pairs if nobody has any of them.
+# A normal variable exceeds $z$ with probability 1/1,875.
+# So if nobody had any of the $3\cdot 25^2 = 1{,}875$ pairs, we would expect one false pair.
 #
 # Fragments are the nodes of a graph, in one column per position.
 # A *clique* is a set of nodes that are all joined to each other.
@@ -457,7 +442,7 @@ plt.show()
 
 # %% [markdown]
 # So *teaste* is a candidate.
-# *Tenate* is a *ghost*, a candidate nobody types: *tenant*, *senate* and *teaste* each contribute one of its pairs.
+# *Tenate* is a *ghost*, a candidate that nobody types: *tenant*, *senate* and *teaste* each contribute one of its pairs.
 # The reports on whole strings now show which candidates are real.
 # These reports have separate coins, so their noise does not depend on the choice of candidates.
 
@@ -474,6 +459,9 @@ columns = {
     "found": real[:-1],
 }
 table(pd.DataFrame(columns))
+
+# %% [markdown]
+# By chance, the estimates of *attest* and *teaste* are more than two standard errors too high.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: ε of the whole report, pairs of fragments, and what is found"}
@@ -501,8 +489,8 @@ check(
 )
 word = Unknown(alphabet="_ab", length=2, gram=1, slots=2, epsilon=3.0, bits=3, hashes=1, cohorts=1)
 mean, variance = moments(word, ["ab"])
-psi = 1 / (exp(0.5) + 1)
-u = psi * (1 - psi) / (1 - 2 * psi) ** 2
+phi = 1 / (exp(0.5) + 1)
+u = phi * (1 - phi) / (1 - 2 * phi) ** 2
 check(
     "Pairs",
     "exact law: unbiased, and the variance of the theorem for fragments that nobody has",
@@ -523,38 +511,52 @@ check(
 )
 
 # %% [markdown]
-# By chance, the intervals of *attest* and *teaste* miss the truth.
-#
 # (sec-unknown-missed)=
 # ## What is missed
 #
 # The word *neaten*, with a share of 2 %, is not a candidate.
-# A pair is joined half the time if $f_{ab}$ is $z$ times the standard error, which is at least $u/\sqrt{n\varrho}$.
-# So the number of people needed is
+# A pair is joined half the time if $f_{aa'}$ is $z$ times the standard error.
+# With only the noise of {prf:ref}`thm-rappor-unknown`, $u/\sqrt{n\varrho}$, this needs
 #
-# $$ n \ge \frac{z^2\,u^2}{\varrho\,f_{ab}^2}. $$ (eq-rappor-people)
+# $$ n = \frac{z^2\,u^2}{\varrho\,f_{aa'}^2} $$ (eq-rappor-people)
 #
-# A word needs all of its pairs, so another survey may miss *teaste*.
+# people.
 
 
 # %%
 def needed(f, eps):
-    """Least number of people for a pair to be joined half the time."""
-    psi = 1 / (exp(eps / 6) + 1)
-    u = psi * (1 - psi) / (1 - 2 * psi) ** 2
+    """People for a pair to be joined half the time."""
+    phi = 1 / (exp(eps / 6) + 1)
+    u = phi * (1 - phi) / (1 - 2 * phi) ** 2
     return (z * u / f) ** 2 * 3  # ϱ is 1/3
 
 
-rows = [[f"{f:.0%}", *(f"{needed(f, eps):,.0f}" for eps in (1, 2, 4, 6))] for f in (0.1, 0.02)]
+rows = [[f"{f:.0%}".replace("%", " %"), *(f"{needed(f, eps):,.0f}" for eps in (1, 2, 4, 6))] for f in (0.1, 0.02)]
 table(pd.DataFrame(rows, columns=["share", "ε = 1", "ε = 2", "ε = 4", "ε = 6"]))
 
 # %% [markdown]
-# For a small ε, $1-2\psi$ is about $\varepsilon/12$, so $u$ is about $36/\varepsilon^2$.
-# Two noise terms are multiplied, so $n$ grows like $1/\varepsilon^4$, the square of what counting needs.
-# Later methods report one prefix of the string instead {cite:p}`wang2021pem,bassily2017heavy,zhang2024federated`.
+# For a small ε, $1-2\varphi$ is about $\varepsilon/12$, so $u$ is about $36/\varepsilon^2$.
+# Counting single items needs people in proportion to $1/\varepsilon^2$; a pair multiplies two noise terms, and needs $1/\varepsilon^4$.
+#
+# People who have one of the two fragments add further noise.
+# For the pairs of *teaste*, the standard errors are 0.023 to 0.025 instead of 0.018, and about one survey in ten misses at least one of them.
+# Later methods report a prefix of the string instead {cite:p}`wang2021pem,bassily2017heavy,zhang2024federated`.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the number of people, by the package's variance"}
+def parts(x):
+    return [x[i : i + 2] for i in (0, 2, 4)]
+
+
+own, errors_of, chance = parts("teaste"), [], 1.0
+for i, j in s:
+    both = sum(f for x, f in zip([*SHARES, *rare], chances, strict=True) if all(parts(x)[k] == own[k] for k in (i, j)))
+    errors_of.append(s[i, j][GRAMS.index(own[i]), GRAMS.index(own[j])])
+    chance *= norm.cdf(both / errors_of[-1] - z)
+alone = sqrt(needed(0.1, TOTAL) / len(words)) * 0.1 / z  # u/√(nϱ)
+print(
+    f"teaste: standard errors {min(errors_of):.3f} to {max(errors_of):.3f}, not {alone:.3f}; all joined: {chance:.2f}"
+)
 six = Unknown(alphabet=f"_{LETTERS}", length=6, gram=2, slots=2, epsilon=6.0, bits=8, hashes=1, cohorts=4)
 by_package = six.variance(["tttttt"])[0, 0, 1, 1] * z**2 / 0.02**2
 check(
@@ -570,7 +572,7 @@ check(
 # ## What can go wrong
 #
 # - *Fragments are sent as they are.*
-#   Two of three fragments nearly give away the word.
+#   Then two of three fragments of a word are known.
 # - *Cliques are taken for words.*
 #   Count whole strings before you publish.
 #
@@ -579,7 +581,7 @@ check(
 #
 # :::{admonition} Exercise 1 (pencil, 5 minutes)
 # You have 500 candidates and $\varepsilon = \ln 7$.
-# How many slots does local hashing suggest?
+# How many slots are best for local hashing?
 # How many cohorts does O-RR need with these slots?
 # :::
 #
@@ -590,11 +592,12 @@ check(
 #
 # :::{admonition} Exercise 2 (code, 14 minutes)
 # To avoid multiplying noise, treat a pair of fragments as one item, and report it by k-RR ({eq}`eq-freq-krr`) with budget $2\varepsilon/3$.
-# Write the client and an estimator of $f_{ab}$ for one pair of positions.
+# Write the client and an estimator of $f_{aa'}$ for one pair of positions.
 # Compare the variances for a pair that nobody has, at $\varepsilon = 6$ and $\varepsilon = 1$.
 # :::
 #
 # :::{dropdown} Solution
+# Both variances are divided by $\varrho$, so we compare them without it.
 # With $k = 25^2 = 625$ pairs, {eq}`eq-freq-krr` gives $\frac{e^4+623}{(e^4-1)^2} = 0.24$ at $\varepsilon = 6$, and $u^2 = 0.85$.
 # At $\varepsilon = 1$, k-RR has 696, and $u^2 = 1{,}290$.
 # Local hashing has only 8.7 at $\varepsilon = 1$, by {prf:ref}`thm-oue`.
@@ -620,11 +623,11 @@ def pair_share(reports, eps):
 
 told = pair_share([pair_krr(x, TOTAL, rng) for x in words[:4000]], TOTAL)
 at = GRAMS.index("te") * 25 + GRAMS.index("na")
-print(f"te, na: {told[0][at]:.3f} ± {1.96 * told[1][at]:.3f}, truth {SHARES['tenant']}")
+print(f"te, na: {told[0][at]:.3f} ± {told[1][at]:.3f}, truth {SHARES['tenant']}")
 
 # %% [markdown]
 # :::{admonition} Exercise 3 (think, 6 minutes)
-# Suppose all words have 12 letters.
+# Suppose that all words have 12 letters.
 # Compare fragments of two letters with fragments of three: bits of a report, people needed for a pair, and ghosts.
 # :::
 #
@@ -638,8 +641,8 @@ print(f"te, na: {told[0][at]:.3f} ± {1.96 * told[1][at]:.3f}, truth {SHARES['te
 #
 # ## Summary
 #
-# - O-RR and O-RAPPOR hash strings in cohorts; the list may come after the reports, but naming a share needs one.
-# - O-RR identifies at most $C(g-1)+1$ shares; with many cohorts it comes close to local hashing.
+# - O-RR and O-RAPPOR hash strings in cohorts; the list may come after the reports, but the server needs one to name the shares.
+# - O-RR's reports determine at most $C(g-1)+1$ shares; with many cohorts it comes close to local hashing.
 # - RAPPOR-Unknown joins frequent pairs of fragments, and weeds out ghosts by reports on whole strings.
 # - Two noise terms are multiplied, so only popular strings are discovered.
 #
@@ -647,19 +650,17 @@ print(f"te, na: {told[0][at]:.3f} ± {1.96 * told[1][at]:.3f}, truth {SHARES['te
 #
 # | letter | meaning |
 # |---|---|
-# | $n$ | number of people |
-# | $x$ | an item, or another value that one person has |
-# | $f$ | share of people who have something (of the population, for a random sample) |
-# | $p$ | chance that a coin tells the truth; for bits, that the bit of the person's item is set |
-# | $q$ | chance that the bit of another item is set |
 # | $g$ | number of slots of a hash function |
 # | $C$ | number of cohorts (here only) |
-# | $t$ | a slot (here only) |
-# | $O_{ct}$ | ones in slot $t$ of cohort $c$ (here only) |
-# | $y_{ct}$ | the same, corrected (here only) |
-# | $X$ | slots of the candidates: a row for each slot of each cohort (here only) |
+# | $b$ | a cell: one slot of one cohort (here only) |
+# | $X$ | cells × strings: 1 where a string sets a cell |
+# | $n_b$ | reports of the cohort of cell $b$ |
+# | $O_b$ | reports with a one at cell $b$ |
+# | $y_b$ | corrected count of cell $b$ |
+# | $\delta$ | difference of two distributions (here only) |
 # | $G$ | number of positions of a string (here only) |
-# | $\psi$ | chance that a bit for a fragment is flipped (here only) |
+# | $a$ | a fragment, and $a'$ another (here only) |
+# | $\varphi$ | chance that a bit is flipped (here only) |
 # | $u$ | variance of the score of such a bit (here only) |
 # | $\varrho$ | chance that two given positions are drawn (here only) |
 # | $z$ | standard errors above 0 beyond which two fragments are joined (here only) |
