@@ -50,7 +50,6 @@ rng = np.random.default_rng(2305)
 
 # %%
 DAYS = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
-EPS = 0.5
 PI = np.array([0.29, 0.08, 0.06, 0.10, 0.27, 0.12, 0.08])
 EPS = 0.5
 
@@ -250,6 +249,7 @@ def R(b, k, e):
 
 
 risks = {b: R(b, 7, exp(EPS)) for b in range(1, 7)}
+size = min(risks, key=risks.get)
 print(*(f"R({b}) = {risks[b]:.0f}" for b in risks), sep="  ")
 
 # %% [markdown]
@@ -331,7 +331,6 @@ for k in (3, 6, 10) * 60:  # random sets, shifted round all items; then the same
     starts = [rng.permutation(k)[: rng.integers(1, k)] for _ in range(rng.integers(1, 4))]
     clients.append(columns_of([{*(B + shift) % k} for B in starts for shift in range(k)], k, exp(1)))
 clients += [columns @ rng.dirichlet(np.ones(5), columns.shape[1]) for columns in clients]
-size = min(risks, key=risks.get)
 worse = min((b for b in risks if risks[b] > 1.002 * risks[size]), key=risks.get)
 reached, missed = (share(columns_of(list(combinations(range(7), b)), 7, exp(EPS)), exp(EPS)) for b in (size, worse))
 check(
