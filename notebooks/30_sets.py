@@ -8,9 +8,9 @@
 # An app offers a hundred podcasts, and each listener follows a few.
 # Asking about every podcast spreads the budget too thin.
 # So the phone fills up short lists with dummies, and draws one entry.
-# It hides this entry, and the server multiplies its estimates by the common length.
-# Some clients can use a larger budget for the drawn entry, because nobody knows which one it is.
-# PrivSet does not draw: it sends a few podcasts that are more likely to meet the listener's own list.
+# It hides this entry, and the server multiplies its estimates by the length of the list.
+# Some clients can use a larger budget for the entry, because a report does not show which one was drawn.
+# PrivSet sends a random group of podcasts instead, and prefers groups that overlap the list.
 # :::
 #
 # :::{zh}
@@ -49,7 +49,7 @@ from ldpnb import (
     prove,
     toss,
 )
-from ldpnb.book import check, label_lines, plain_ticks, simulation, style, table, theory
+from ldpnb.book import check, label_lines, simulation, style, table, theory
 from ldpnb.book.studies import sets as study
 from ldpnb.chance import odds
 
@@ -60,17 +60,18 @@ rng = np.random.default_rng(2018)
 # (sec-items-setting)=
 # ## A hundred podcasts
 #
-# An app offers $d = 100$ podcasts, the *items*, numbered from 0.
+# An app offers 100 podcasts, the *items*, numbered from 0.
+# An item is a key without a value, so we write $d$ for the number of items, not $k$.
 # Each listener follows a *set* $S$ of them.
 
 # %%
-D = 100
+D, EPS = 100, 1.5
 mia, leo, zoe = {1, 4}, {0}, set()
 kim = {0, 2, 3, 5, 8, 9}
 
 # %% [markdown]
 # **Can the server estimate the share $f_x$ of people who follow podcast $x$?**
-# Any two sets must be hard to tell apart, even Zoe's and Kim's, so a report must also hide their sizes.
+# Even Zoe's and Kim's sets must be hard to tell apart, so a report must also hide sizes.
 #
 # (sec-items-split)=
 # ### Why asking about all is costly
@@ -78,22 +79,21 @@ kim = {0, 2, 3, 5, 8, 9}
 # The phone could answer *yes* or *no* about every podcast, by randomized response.
 # But two sets may differ in all $d$ items, so each answer gets only $\varepsilon/d$ ({ref}`ch-composition`).
 # Or it could answer *one question*, about a random podcast, with all of $\varepsilon$.
-# Then only about $n/d$ of the $n$ people speak about each podcast.
+# Then only about $n/d$ of the people answer about each podcast.
 #
-# The *noise* of a mechanism is $n\Var\hat f_x$ for an item that nobody has.
-# For one answer of randomized response, it is $e^\varepsilon/(e^\varepsilon-1)^2$ ({ref}`ch-rr`).
-# So the noises are
+# The *noise* of a mechanism is $n\Var\hat f_x$ for an item that nobody has, so $e^\varepsilon/(e^\varepsilon-1)^2$ for one answer of randomized response ({ref}`ch-rr`).
+# The noises are
 #
 # $$ \underbrace{\frac{e^{\varepsilon/d}}{(e^{\varepsilon/d}-1)^2} \approx \frac{d^2}{\varepsilon^2}}_{\text{all items}}, \qquad\qquad \underbrace{\frac{d\,e^\varepsilon}{(e^\varepsilon-1)^2}}_{\text{one question}}. $$ (eq-items-all)
 #
 # For 100 podcasts and $\varepsilon = \frac32$, these are 4,444 and 37.
-# Nearly everybody answers *no* to one random question, so that budget is mostly spent on noes.
+# But most true answers to one random question are *no*.
 #
 # (sec-items-draw)=
 # ## Draw one of your own items
 #
-# If phones simply drew one of their items, an item would count more in a short list.
-# So the phone first *pads* a set of fewer than $\ell$ items with *dummies* $d, d+1, \dots$ that nobody has, up to $\ell$ entries.
+# If phones simply drew one of their items, an item of a short list would be drawn more often.
+# So the phone *pads* a set of fewer than $\ell$ items to $\ell$ entries, with *dummies* $d, d+1, \dots$ that nobody has.
 # Then it draws one entry ({numref}`fig-items-padding`).
 
 
@@ -109,19 +109,16 @@ study.slots(cast, pad, D, ell=4)
 plt.show()
 
 # %% [markdown]
-# So each item of the set is drawn with probability
-#
-# $$ \frac{1}{\max(\ell, \lvert S\rvert)} = \frac t\ell, \qquad t = \min\Big(1, \frac{\ell}{\lvert S\rvert}\Big). $$ (eq-items-t)
-#
+# So each item of the set is drawn with probability $t/\ell$, where $t = \min(1, \ell/\lvert S\rvert)$.
 # Here $t = \frac23$ for Kim, and 1 for the others.
 #
 # (sec-items-shist)=
 # ### Two ways to hide the drawn item
 #
 # **Sampling S-Hist** sends one private bit {cite:p}`zhang2018gfim`.
-# Let $\Phi$ be the Hadamard matrix, the public table of signs, with a column for each item.
-# The phone draws a public row $r$, and reports the sign $\Phi_{rx}$ of the drawn item by randomized response.
-# For a dummy, which has no column, it tosses a fair coin.
+# Here $\Phi$ is the public Hadamard matrix, with one column per item; so this is a Hadamard bit.
+# The phone draws a public row $r$, and reports the sign $\Phi_{rx'}$ of the drawn item $x'$ by randomized response.
+# A dummy has no column, so the phone tosses a fair coin.
 #
 # **Sampling RAPPOR** sends one bit per item.
 # The bit of the drawn item is set with probability $p = e^{\varepsilon/2}/(e^{\varepsilon/2}+1)$, any other bit with $1-p$; a dummy has no bit.
@@ -129,13 +126,9 @@ plt.show()
 
 # %%
 def hadamard(d):
-    """Rows of d signs, with orthogonal columns."""
-    R = 1 << max(d - 1, 1).bit_length()
-
-    def sign(r, x):
-        return -1 if (r & x).bit_count() % 2 else 1
-
-    return [[sign(r, x) for x in range(d)] for r in range(R)]
+    """Signs: row r, and column x for item x; orthogonal columns."""
+    rows = range(1 << max(d - 1, 1).bit_length())
+    return [[(-1) ** (r & x).bit_count() for x in range(d)] for r in rows]
 
 
 def sampled_shist(items, d, ell, phi, eps, rng):
@@ -159,39 +152,30 @@ def sampled_rappor(items, d, ell, eps, rng):
 # (sec-items-privacy)=
 # ### Privacy of whole sets
 #
-# Let $\Pr[y \mid u]$ be the probability of the report $y$ if entry $u$ is drawn.
-# Over the entries $u$ of the padded set,
-#
-# $$ \Pr[y \mid S] = \frac{1}{\max(\ell, \lvert S\rvert)} \sum_u \Pr[y \mid u]. $$
-#
-# This average lies between the smallest and the largest $\Pr[y \mid u]$ over all items and dummies.
-# In both clients, these differ by a factor of at most $e^\varepsilon$:
-#
-# - In S-Hist, a given sign has probability $\frac{e^\varepsilon}{e^\varepsilon+1}$, $\frac12$ or $\frac1{e^\varepsilon+1}$.
-# - In RAPPOR, take the probability for a dummy; a drawn item multiplies it by $e^{\varepsilon/2}$ if its bit is set, and by $e^{-\varepsilon/2}$ if not.
-#
-# Suppose that $d \ge 2\ell$.
-# In row 1 of $\Phi$, the signs alternate, so $\ell$ items have a plus and $\ell$ others a minus.
-# In S-Hist, these sets send a plus with probability $\frac{e^\varepsilon}{e^\varepsilon+1}$ and $\frac1{e^\varepsilon+1}$, and attain $e^\varepsilon$.
-# In RAPPOR, they attain it by the report that sets only the bits of one set.
-#
-# With fewer items, both spend less.
-# Let $d = \ell$, and let a share $a$ of a row be pluses.
-# A minus is most probable for the set of all minuses, least for that of all pluses; the ratio is
-#
-# $$ \frac{(1-a)\frac{e^\varepsilon}{e^\varepsilon+1} + \frac a2}{\frac a{e^\varepsilon+1} + \frac{1-a}2} = \frac{2e^\varepsilon - a(e^\varepsilon-1)}{e^\varepsilon+1 - a(e^\varepsilon-1)}, $$
-#
-# which increases in $a$, up to $\frac{e^\varepsilon+1}2$ in row 0.
-# For a plus, exchange $a$ and $1-a$.
-# For RAPPOR, see Exercise 1 of {ref}`ch-gfim`.
-#
 # :::{prf:theorem} Sampling keeps ε
 # :label: thm-items-privacy
-# If an ε-LDP client hides the drawn entry, dummies included, then padding and sampling is ε-LDP over sets of all sizes.
-# Sampling S-Hist and sampling RAPPOR are exactly ε-LDP if $d \ge 2\ell$; if $d = \ell$, they spend $\ln\frac{e^\varepsilon+1}2$ and $\frac\varepsilon2$.
+# Let an ε-LDP client hide the drawn entry, which may be a dummy.
+# Then padding, drawing and hiding together are ε-LDP, for sets of any size.
+# Sampling S-Hist and sampling RAPPOR are exactly ε-LDP if $d \ge 2\ell$.
 # :::
 #
-# `prove` confirms this for every ε, with all 16 sets of four items and $\ell = 2$:
+# :::{prf:proof}
+# Let $\Pr[y \mid u]$ be the probability of the report $y$ if entry $u$ is drawn.
+# Then $\Pr[y \mid S]$ is the average of $\Pr[y \mid u]$ over the entries of the padded set.
+# It lies between the smallest and the largest $\Pr[y \mid u]$ over all items and dummies.
+# If hiding is ε-LDP, the largest is at most $e^\varepsilon$ times the smallest, as in both clients:
+#
+# - In S-Hist, a given sign has probability $\frac{e^\varepsilon}{e^\varepsilon+1}$, $\frac12$ or $\frac1{e^\varepsilon+1}$.
+# - In RAPPOR, compare with a drawn dummy: a drawn item multiplies the probability by $e^{\varepsilon/2}$ if its bit is set, and by $e^{-\varepsilon/2}$ if not.
+#
+# Now let $d \ge 2\ell$.
+# In row 1 of $\Phi$, the signs alternate, so $\ell$ items have a plus and $\ell$ others a minus.
+# In S-Hist, these two sets send a plus with probability $\frac{e^\varepsilon}{e^\varepsilon+1}$ and $\frac1{e^\varepsilon+1}$.
+# In RAPPOR, they attain $e^\varepsilon$ by the report with exactly the bits of the first set.
+# :::
+#
+# With fewer items, they spend less ({ref}`sec-gfim-privacy`).
+# For four items and $\ell = 2$, `prove` confirms the theorem at every ε:
 
 
 # %%
@@ -223,7 +207,7 @@ print("inputs:", {i: four[i] for i in (5, 6, 9, 10)})
 # ### The estimate at its right scale
 #
 # Each report *supports* some items.
-# An S-Hist report $(r, z)$ supports the items with $\Phi_{rx} = z$, and a RAPPOR report those whose bits are set.
+# A report $(r, z)$ of S-Hist supports those with $\Phi_{rx} = z$, a report of RAPPOR those whose bits are set.
 # A report supports the drawn item with probability $p^*$, and any other with $q^*$:
 #
 # | | $p^*$ | $q^*$ |
@@ -240,12 +224,13 @@ print("inputs:", {i: four[i] for i in (5, 6, 9, 10)})
 # For $x \notin S$, it is $P = q^*$.
 #
 # Let $C_x$ be the number of reports that support $x$.
-# If no set is longer than $\ell$, then $t = 1$ for the $nf_x$ people who have $x$, and
+# If no set is longer than $\ell$, then $t = 1$ for the $nf_x$ people who have $x$.
+# So $C_x/n$ has the mean $q^* + \frac{f_x}\ell\,(p^*-q^*)$, and an unbiased estimate is
 #
-# $$ \begin{aligned} \E\,\frac{C_x}{n} &= q^* + \frac{f_x}{\ell}\,(p^*-q^*), \\[1ex] \text{so}\quad \hat f_x &= \ell\;\frac{C_x/n - q^*}{p^*-q^*}. \end{aligned} $$ (eq-items-estimate)
+# $$ \hat f_x = \ell\;\frac{C_x/n - q^*}{p^*-q^*}. $$ (eq-items-estimate)
 #
 # So $\hat f_x$ is a mean of *scores*, larger by $\ell/(p^*-q^*)$ for reports that support $x$.
-# A score's variance is that gap squared, times $P(1-P)$.
+# A score takes two values; its variance is the square of their difference, times $P(1-P)$.
 # Let $P_i$ be the $P$ of person $i$.
 #
 # :::{prf:theorem} Estimates from a drawn item
@@ -270,15 +255,13 @@ print("inputs:", {i: four[i] for i in (5, 6, 9, 10)})
 # ## A larger budget for the drawn item
 #
 # **Sampling k-RR** sends an item or a dummy itself {cite:p}`wang2018itemset`.
-# It may use a larger budget $\varepsilon'$, because nobody knows which entry was drawn.
+# It may use a larger budget $\varepsilon'$, because a report does not show which entry was drawn.
 # Let $Z = e^{\varepsilon'} + d + \ell - 1$, and let $\pi(y)$ be the probability that the phone draws $y$.
-# Then the report is $y$ with probability
-#
-# $$ \pi(y)\,\frac{e^{\varepsilon'}}Z + \big(1-\pi(y)\big)\,\frac1Z = \frac{1 + (e^{\varepsilon'}-1)\,\pi(y)}{Z}. $$
-#
+# The report is $y$ with probability $e^{\varepsilon'}/Z$ if $y$ was drawn, and $1/Z$ if not.
+# So its probability is $\frac1Z\big(1 + (e^{\varepsilon'}-1)\,\pi(y)\big)$.
 # Padding ensures $0 \le \pi(y) \le \frac1\ell$, for items and dummies.
-# So two sets differ by a factor of at most $1 + (e^{\varepsilon'}-1)/\ell$, which the sets $\{y\}$ and $\varnothing$ attain.
-# This factor is $e^\varepsilon$ for
+# So two sets differ by a factor of at most $1 + (e^{\varepsilon'}-1)/\ell$; for an item $y$, $\{y\}$ and $\varnothing$ attain it.
+# It is $e^\varepsilon$ for
 #
 # $$ e^{\varepsilon'} = 1 + \ell\,(e^\varepsilon-1), \quad\text{so}\quad Z = d + \ell\,e^\varepsilon. $$ (eq-items-amplified)
 
@@ -294,13 +277,14 @@ def sampled_krr(items, d, ell, eps, rng):
 
 
 print(prove(sized(sampled_krr, 3, 2), subsets(3), rounded=False))
-print("\ninput 0:", subsets(3)[0], "input 4:", subsets(3)[4])
 
 # %% [markdown]
-# Here, report 3 is a dummy; a report that is an item supports this item.
-# In {eq}`eq-items-variance`, insert $q^* = \frac1Z$ and $p^*-q^* = \frac{\ell(e^\varepsilon-1)}Z$:
+# Report 3 is a dummy, input 0 is the empty set, and input 4 is $\{0, 1\}$.
 #
-# $$ \begin{aligned} n\Var\hat f_x &= \frac{\ell^2\,q^*(1-q^*)}{(p^*-q^*)^2} = \frac{Z-1}{(e^\varepsilon-1)^2} \\[1ex] &= \frac{d - 1 + \ell\,e^\varepsilon}{(e^\varepsilon-1)^2}. \end{aligned} $$ (eq-items-krr)
+# A reported item is supported, so $q^* = \frac1Z$ and $p^*-q^* = \frac{\ell(e^\varepsilon-1)}Z$.
+# With $P_i = q^*$ in {eq}`eq-items-variance`, the noise is
+#
+# $$ n\Var\hat f_x = \frac{Z-1}{(e^\varepsilon-1)^2} = \frac{d - 1 + \ell\,e^\varepsilon}{(e^\varepsilon-1)^2}. $$ (eq-items-krr)
 #
 # :::{prf:theorem} Sampling k-RR
 # :label: thm-items-krr
@@ -337,16 +321,16 @@ check(
 
 # %% [markdown]
 # (sec-items-privset)=
-# ## PrivSet: speak about the whole set
+# ## PrivSet: a report about the whole set
 #
 # *PrivSet* does not draw an item {cite:p}`wang2018privset`.
 # It first pads the set; from a set longer than $\ell$, it draws $\ell$ items.
 # Then it sends $b$ of the $d+\ell$ *symbols*, the items and dummies, with $1 \le b \le d$.
-# A report that *meets* the padded set (shares a symbol with it) is $e^\varepsilon$ times as likely as one that *misses* it.
+# A report *meets* the padded set if they share a symbol; otherwise it *misses* the set.
+# Each report that meets the set is $e^\varepsilon$ times as likely as each that misses it.
 #
-# There are $\binom{d+\ell}b$ reports, and $\binom db$ of them miss the padded set.
-# Of the others, $\binom\ell h\binom d{b-h}$ have $h$ of its symbols.
-# So the client first decides whether the report meets the set, and then draws $h$.
+# Of all $\binom{d+\ell}b$ reports, $\binom\ell h\binom d{b-h}$ have exactly $h$ of its symbols; those with $h = 0$ miss it.
+# The client decides whether to meet the set, then draws $h$, then the symbols.
 
 
 # %%
@@ -372,44 +356,45 @@ def privset(items, d, ell, b, eps, rng):
 
 
 print(prove(sized(privset, 3, 2, 2), subsets(3), rounded=False))
-print("\ninput 0:", subsets(3)[0], "input 6:", subsets(3)[6])
 
 # %% [markdown]
-# Let $\nu$ be the share of reports that miss, and $\mu$ the share of reports that miss and contain an item $x$ that is not in the padded set:
+# Here, item 0 and a dummy meet the empty set, but miss $\{1, 2\}$.
+#
+# Let $\nu$ be the share of all reports that miss the padded set.
+# Let $\mu$ be the share that also contain a given item $x$ outside this set:
 #
 # $$ \nu = \frac{\binom db}{\binom{d+\ell}b}, \qquad \mu = \frac{\binom{d-1}{b-1}}{\binom{d+\ell}b} = \nu\,\frac bd. $$
 #
 # With $\Omega = e^\varepsilon(1-\nu)+\nu$, a report has the probability $e^\varepsilon$ or 1, divided by $\binom{d+\ell}b\,\Omega$.
-# A report supports the items that it contains; of all reports, a share $\frac b{d+\ell}$ contains $x$.
-# If $x$ is in the padded set, all of these meet it ($p^*$).
-# If not, a share $\mu$ misses it ($q^*$):
+# A report supports the items that it contains; a share $\frac b{d+\ell}$ of all reports contain $x$.
+# If $x$ is in the padded set, all of these meet the set, which gives $p^*$.
+# Otherwise, a share $\mu$ of all reports contain $x$ and miss the set, which gives $q^*$:
 #
 # $$ \begin{aligned} p^* &= \frac{b}{d+\ell}\cdot\frac{e^\varepsilon}{\Omega}, \\[1ex] q^* &= \frac1\Omega\Big[e^\varepsilon\Big(\frac b{d+\ell}-\mu\Big) + \mu\Big]. \end{aligned} $$ (eq-items-privset)
 #
 # :::{prf:theorem} PrivSet
 # :label: thm-items-privset
 # PrivSet is exactly ε-LDP over sets.
-# With its $p^*$ and $q^*$, and 1 in place of the factor $\ell$, {prf:ref}`thm-items-estimate` holds for it.
+# {prf:ref}`thm-items-estimate` holds with these $p^*$ and $q^*$, and with 1 instead of the factor $\ell$.
 # For $b = 1$, PrivSet is sampling k-RR.
 # :::
 #
 # :::{prf:proof}
 # *Privacy.*
-# All padded sets have $\ell$ entries, and so the same $\Omega$.
-# So a given report has one of two probabilities, with the ratio $e^\varepsilon$.
+# All padded sets have the same $\Omega$, so a report has one of two probabilities, with the ratio $e^\varepsilon$.
 # A longer set averages over its draws, which stays between the two.
 # As $b \le d$, some report contains $x$ and no dummy; it meets $\{x\}$, and misses the empty set.
 #
 # *Estimates.*
 # An item of a person's set is in the padded set with probability $t$.
-# So {eq}`eq-items-support` holds with 1 in place of $\ell$.
+# So {eq}`eq-items-support` holds with 1 instead of $\ell$.
 #
 # *One symbol.*
 # For $b = 1$, the padded set contains a symbol $y$ with probability $\ell\,\pi(y)$.
 # As $(d+\ell)\,\Omega = Z$, PrivSet sends $y$ with probability $\frac1Z\big(1 + \ell\,\pi(y)\,(e^\varepsilon-1)\big)$; by {eq}`eq-items-amplified`, so does sampling k-RR.
 # :::
 #
-# The package's `PrivSet` takes the $b$ with the least noise.
+# The package's `PrivSet` chooses the $b$ with the least noise.
 
 
 # %%
@@ -468,7 +453,6 @@ check(
 # We ask 20,000 invented listeners at $\varepsilon = \frac32$; nobody follows the last podcast.
 
 # %%
-EPS, N = 1.5, 20_000
 popular = np.array([*(1 / np.arange(2, D + 1)), 0])
 popular /= popular.sum()
 
@@ -478,7 +462,7 @@ def listener(rng):
     return {int(x) for x in mine}
 
 
-people = [listener(rng) for _ in range(N)]
+people = [listener(rng) for _ in range(20_000)]
 
 # %% [markdown]
 # (sec-items-ell)=
@@ -486,10 +470,9 @@ people = [listener(rng) for _ in range(N)]
 #
 # A small $\ell$ biases estimates downwards; a large $\ell$ costs noise.
 # A common choice is the 90th percentile of the sizes {cite:p}`wang2018itemset,zhang2018gfim`.
-# But sizes are private, too.
-# So the first 4,000 people report only the size of their set, up to 9.
-# Size 3, say, is the set $\{3\}$ of a list of ten items, hidden by `sampled_krr` with $\ell = 1$.
-# The server adds up the estimated shares of sizes.
+# But sizes are private, too, so the first 4,000 people report only the size, up to 9.
+# We treat sizes as ten items: size 3 is the set $\{3\}$.
+# `sampled_krr` with $\ell = 1$ hides it, and never draws its dummy.
 
 
 # %%
@@ -521,8 +504,8 @@ print(f"ℓ = {ell}, and {longer:.1%} of the sets are longer")
 # %% [markdown]
 # ### Three answers
 #
-# The other 16,000 people report their sets by three clients.
-# We omit RAPPOR, which has 100 bits per person and two thirds of S-Hist's noise.
+# The other 16,000 people report their sets by three clients, which together spend $3\varepsilon$.
+# We omit RAPPOR, which sends 100 bits.
 
 # %%
 b = PrivSet(d=D, ell=ell, epsilon=EPS).set_size
@@ -543,10 +526,9 @@ for name, client in REPORT.items():
 table(pd.DataFrame(columns))
 
 # %% [markdown]
-# For podcast 99, S-Hist would need about seven times as many people as PrivSet.
-# {numref}`fig-items-ell` shows other lengths.
+# For podcast 99, S-Hist would need about seven times as many people as PrivSet; {numref}`fig-items-ell` shows other lengths.
 
-# %% mystnb={"figure": {"name": "fig-items-ell", "caption": "Root mean square error of the five most frequent podcasts against ℓ: all 20,000 people, ε = 1.5. Lines: bias and variance of the theorems; marks: 50 to 200 simulated surveys. Dashed: 90th percentile of the sizes."}, "image": {"alt": "Three curves. At length 1 all are at 8 points. Sampling S-Hist falls to 3.6 at length 3 and then rises in a straight line to 11. k-RR and PrivSet fall to 2.7 and 1.9 at length 4, and rise to 2.9 and 2.7 at length 10. Marks lie on the curves."}}
+# %% mystnb={"figure": {"name": "fig-items-ell", "caption": "Root mean square error of the five most frequent podcasts, from all 20,000 people. Lines: theorems; marks: 50 to 200 simulated surveys, known to 2–5 %. Dashed: 90th percentile of the sizes."}, "image": {"alt": "Three curves. At length 1 all are at 8 points. Sampling S-Hist falls to 3.6 at length 3 and then rises in a straight line to 11. k-RR and PrivSet fall to 2.7 and 1.9 at length 4, and rise to 2.9 and 2.7 at length 10. Marks lie on the curves."}}
 KINDS = {"S-Hist": SampledHadamardBit, "k-RR": SampledGRR}
 KINDS["PrivSet"] = PrivSet
 crowd, sizes = Records.of(*people), [len(s) for s in people]
@@ -569,65 +551,42 @@ plt.show()
 # (sec-items-compare)=
 # ## Which one?
 #
-# {numref}`fig-items-noise` shows longer sets.
+# We compare the noise at $\varepsilon = 1$.
 
 
 # %%
-def noise(name, d, ell, eps):
-    """n times the variance for an item that nobody has."""
-    if name == "one question":
-        return d * exp(eps) / (exp(eps) - 1) ** 2
-    b = PrivSet(d=d, ell=ell, epsilon=eps).set_size
-    scale, p_star, q_star = chances(name, d, ell, eps, b)
-    return scale**2 * q_star * (1 - q_star) / (p_star - q_star) ** 2
-
-
-# %% mystnb={"figure": {"name": "fig-items-noise", "caption": "Noise for 1,000 items and ℓ = 50. Lines: formulas; marks: three simulated surveys of 4,000 people, with 95 % bars."}, "image": {"alt": "Noise against epsilon from 0.25 to 6, both on logarithmic axes. Sampling S-Hist and RAPPOR are on top, together up to epsilon 1; then S-Hist levels off at 2,500, and RAPPOR falls to 140. One question is ten times lower at the left, and at 2.5 on the right. k-RR and PrivSet are lowest; they meet near epsilon 2.3 and fall to 0.1. Marks lie on the lines."}}
-SHORT, LONG = (1000, 5), (1000, 50)
 KINDS["RAPPOR"] = SampledSUE
-by = "mechanism", [*KINDS, "one question"]
-exact = [
-    {"mechanism": name, "ε": eps, "noise": noise(name, *LONG, eps)}
-    for name in by[1]
-    for eps in np.geomspace(0.25, 6, 25)
-]
-# surveys with real reports; only items that nobody has:
-runs = study.absent(KINDS, *LONG, (0.25, 1, 4), rng)
-ax = plt.subplots()[1]
-sns.lineplot(pd.DataFrame(exact), x="ε", y="noise", ax=ax, **theory(*by))
-sns.lineplot(runs, x="ε", y="noise", ax=ax, **simulation(*by))
-ax.set(xscale="log", yscale="log")
-plain_ticks(ax)
-ax.set_xticks(ticks := [0.25, 0.5, 1, 2, 4], ticks)
-ax.set_yticks(ticks := 10.0 ** np.arange(-1, 6), [f"{y:,g}" for y in ticks])
-label_lines(ax)
-plt.show()
-
-# %%
 rows = []
-for d, length in (SHORT, LONG, (100_000, 50)):
-    row = {"d": f"{d:,}", "ℓ": length}
-    row |= {m: f"{noise(m, d, length, 1.0):,.0f}" for m in by[1]}
-    # the variance of one score for item 0, of a person without items:
-    wheel = Wheel(epsilon=1.0, m=length).variance(Records.of(set()), [0])
-    rows.append(row | {"wheel": f"{wheel[0, 0]:,.0f}"})
-print("noise at ε = 1")
-table(pd.DataFrame(rows))
+for d, length in (1000, 5), (1000, 50), (100_000, 50):
+    size = {"d": d, "ell": length, "epsilon": 1.0}
+    row = {m: kind(**size).rare_variance for m, kind in KINDS.items()}
+    row["one question"] = d * exp(1) / (exp(1) - 1) ** 2
+    wheel = Wheel(epsilon=1.0, m=length)
+    # one score for item 0, of a person without items:
+    row["wheel"] = wheel.variance(Records.of(set()), [0])[0, 0]
+    rows.append({"d": f"{d:,}", "ℓ": length, **row})
+# the second row again, from three surveys of 4,000 people:
+runs = study.absent(KINDS, 1000, 50, [1.0], rng)
+runs = runs.groupby("mechanism")["noise"].mean()
+rows.insert(2, {"d": "simulated", "ℓ": 50, **runs})
+shown = pd.DataFrame(rows).set_index("d").map("{:,.0f}".format)
+table(shown.replace("nan", "").reset_index())
 
 # %% [markdown]
-# - **PrivSet** has the least noise here.
-# - **Sampling k-RR** is simpler, and as good in the figure from $\varepsilon = 2.3$ on, but suffers from many items.
-# - **The wheel** for sets ({ref}`sec-wheel-sets`) has more noise (27 % in the second row), but its client needs no list: it hashes any item's name.
-# - **Sampling S-Hist** sends a single private bit, and **sampling RAPPOR** $d$ bits.
-#   Neither uses that the draw itself hides; in the second row, one question is better.
+# - **PrivSet** has the least noise.
+# - **Sampling k-RR** is simpler, but gets worse with many items.
+#   For the second row's sizes, it is as good from $\varepsilon = 2.3$ on, where PrivSet has $b = 1$.
+# - **The wheel**, with keys alone ({ref}`sec-wheel-sets`), has 27 % more noise in the second row, but needs no list: it hashes any item's name.
+# - **Sampling S-Hist** sends one private bit, **sampling RAPPOR** $d$ bits.
+#   Neither gains from the draw; in the second row, one question is better.
 #
 # (sec-items-wrong)=
 # ## What can go wrong
 #
 # - *All dummies are alike.*
-#   In k-RR, an empty set always draws this dummy, and a set of $\ell$ items never, so the client spends $\varepsilon'$.
+#   In k-RR, an empty set always leads to this dummy, $\ell$ items never, so they differ by $e^{\varepsilon'}$.
 # - *A dummy looks different.*
-#   If S-Hist's client sends $\ell cz$, but another value for a dummy, a report reveals whether a dummy was drawn.
+#   If S-Hist's client sends $\ell cz$ for items, and another size for dummies, reports reveal dummies.
 #   Send signs; the server scales them.
 # - *Long sets hold other items than short ones.*
 #   Of 100 people, 4 hold $\{9\}$, 8 hold $\{0, 1, 2, 3, 4\}$, and the others $\{0\}$.
@@ -654,7 +613,7 @@ table(pd.DataFrame(rows))
 #
 # :::{dropdown} Solution
 # The code has any $b \le \ell$, with $e^{\varepsilon'} = 1 + \frac\ell b(e^\varepsilon-1)$.
-# By the argument before {eq}`eq-items-amplified`, this is ε-LDP: a report contains the drawn entry with probability at most $b/\ell$.
+# The argument before {eq}`eq-items-amplified` shows that this is ε-LDP: the drawn entry is one of the $b$ symbols of a fixed report with probability at most $b/\ell$.
 # The noise is 801, twice that of k-RR, and PrivSet has 246.
 # :::
 
@@ -697,10 +656,10 @@ print(f"exact ε for three items, b = ℓ = 2: {spent(sampled_subset, three, 3, 
 #
 # ## Summary
 #
-# - S-Hist and RAPPOR hide the drawn item with ε; the factor $\ell$ makes the variance grow with $\ell^2$.
-# - k-RR can use a larger budget for the drawn item, since each symbol is drawn with probability at most $1/\ell$.
-# - PrivSet sends a set that is more likely to meet the padded one, and has the least noise.
-# - Padding makes all items count alike; its length trades bias for noise.
+# - S-Hist and RAPPOR hide the drawn item with ε; their variance grows with $\ell^2$.
+# - k-RR can use a larger budget, since each symbol is drawn with probability at most $1/\ell$.
+# - PrivSet prefers reports that meet the padded set; it had the least noise.
+# - A larger $\ell$ means less bias and more noise.
 #
 # ## Letters
 #
@@ -711,7 +670,6 @@ print(f"exact ε for three items, b = ℓ = 2: {spent(sampled_subset, three, 3, 
 # | $x$ | an item, or another value that one person has |
 # | $y$ | one report |
 # | $u$ | an entry of a padded set (here only) |
-# | $a$ | share of a row's signs that are plus (here only) |
 # | $S$ | one person's set of items, or of keys with values |
 # | $f$ | share of people who have something (of the population, for a random sample) |
 # | $\ell$ | length to which a person's set is padded |

@@ -2,16 +2,16 @@
 # (ch-gfim)=
 # # Two phases
 #
-# *From {cite:t}`qin2016heavy` and {cite:t}`zhang2018gfim`; {ref}`its dossier <paper-zhang2018>` goes through the thesis exhibit by exhibit.*
+# *From {cite:t}`qin2016heavy` and {cite:t}`zhang2018gfim` ({ref}`dossier <paper-zhang2018>`).*
 #
 # :::{admonition} In one minute
 # There are a thousand apps, and each person has up to sixteen.
 # Which are the most common, and how common?
 # The server asks twice.
 # The first reports are about all apps, and give a short list.
-# The second reports are about this list alone.
+# The second reports are about the listed apps only.
 # Either everybody answers twice with half of the budget, or each half of the people answers once with all of it.
-# An app gets on the list partly because its first estimate came out too large.
+# An app is listed partly because its first estimate came out too large.
 # So only the second estimates are published.
 # :::
 #
@@ -65,7 +65,7 @@ rng = np.random.default_rng(2016)
 # (sec-gfim-setting)=
 # ## A thousand apps
 #
-# There are $d = 1{,}000$ apps, the *items*: keys without values.
+# There are $d = 1{,}000$ apps, the *items*.
 # Each of $n = 40{,}000$ people has a set $S$ of at most $\ell = 16$.
 
 # %%
@@ -86,8 +86,8 @@ print("shares of apps 0 to 7:", truth[:8].round(2))
 
 # %% [markdown]
 # We want the four most frequent apps.
-# By {eq}`eq-items-squared`, sampling S-Hist estimates the share $f_x$ of an app $x$ with a standard error of 0.11 for $\varepsilon = 2$.
-# So by chance alone, the largest estimate of the 988 rare apps is about 3.24 standard errors, or 0.34, the share of app 7.
+# By {eq}`eq-items-squared`, sampling S-Hist estimates the share $f_x$ of an app $x$ with a standard error of 0.105 for $\varepsilon = 2$.
+# By chance, the largest estimate of the 988 rare apps is on average 3.24 standard errors, or 0.34, the share of app 7.
 # **Can a first look choose apps, and a second look measure these few?**
 #
 # (sec-gfim-clients)=
@@ -103,7 +103,7 @@ print("shares of apps 0 to 7:", truth[:8].round(2))
 # *LDPMiner* {cite:p}`qin2016heavy` asks everybody in both phases, with $\varepsilon/2$ each.
 # *GFIM* {cite:p}`zhang2018gfim` asks one random half of the people in each phase, with all of $\varepsilon$.
 # Like {cite:t}`zhang2018gfim`, we list twice as many items as wanted, and pad to this number: $L = h = 8$.
-# For unbiased estimates, $h = \min(\ell, L) \ge \lvert S \cap K\rvert$ is enough.
+# Estimates are unbiased if $h \ge \lvert S \cap K\rvert$, so $h = \min(\ell, L)$ is enough.
 
 # %% mystnb={"figure": {"name": "fig-gfim-flow", "caption": "The two phases of GFIM."}, "image": {"alt": "Three lanes. In the first half of the phones, a set is padded and one item drawn, and one bit is reported. The server estimates all items and makes a list K. In the second half, phones keep what is on the list, pad, draw one and report one bit. The server measures the list."}}
 one, two = "half 1", "half 2"
@@ -175,38 +175,36 @@ def miner(S, phase, K, d, ell, eps, rng, answer=one_bit):
 # (sec-gfim-privacy)=
 # ## Privacy of both phases
 #
-# Parallel composition ({prf:ref}`thm-comp-parallel`) is about clients that are fixed beforehand.
-# Here, the question of phase two depends on the answers of phase one.
+# Parallel composition ({prf:ref}`thm-comp-parallel`) needs clients that are fixed beforehand.
+# Here, the question of phase two depends on answers of phase one.
 #
 # :::{prf:theorem} What two phases spend
 # :label: thm-gfim-privacy
 # Let the server make $K$ from the first reports, by any rule.
 #
-# 1. For every fixed list, a report that is sent with ε is ε-LDP.
+# 1. For a fixed list, the report of phase two is ε-LDP if it hides the drawn entry with ε.
 # 2. GFIM is ε-LDP for each person, all reports and the list included.
 # 3. LDPMiner with $\varepsilon_1$ and $\varepsilon_2$ in its phases is $(\varepsilon_1+\varepsilon_2)$-LDP.
 # :::
 #
 # :::{prf:proof}
-# *1.* Trimming turns a set into another set, and {prf:ref}`thm-items-privacy` is about any two sets.
+# *1.* Trimming turns a set into another set, and {prf:ref}`thm-items-privacy` holds for any two sets.
 #
 # *2.* Fix the halves $A$ and $B$, and let $y_i$ be the report of person $i$.
 # The list is computed from the reports $y_A$ of half $A$.
-# Clients use their own coins, and half $B$ answers given $K(y_A)$:
+# Each client tosses its own coins, and those in $B$ know the list $K(y_A)$.
+# So all reports together have the probability
 #
-# $$ \begin{aligned} &\Pr[y \mid S_1, \dots, S_n] \\ &= \prod_{i \in A} \Pr[y_i \mid S_i] \;\prod_{i \in B} \Pr[y_i \mid S_i, K(y_A)]. \end{aligned} $$ (eq-gfim-once)
+# $$ \prod_{i \in A} \Pr[y_i \mid S_i] \;\prod_{i \in B} \Pr[y_i \mid S_i, K(y_A)]. $$ (eq-gfim-once)
 #
-# The set of person $i$ stands in one factor only; for the same $y$, the list and all others stay.
-# This one factor changes by at most $e^\varepsilon$: by {prf:ref}`thm-items-privacy` in half $A$, and by 1 in half $B$.
+# Only one factor contains the set $S_i$ of person $i$; for the same reports, the list is the same, too.
+# This factor changes by at most $e^\varepsilon$, in half $A$ by {prf:ref}`thm-items-privacy`, in half $B$ by item 1.
 #
-# *3.* Now each person has two reports, $y_i$ and $y_i'$:
-#
-# $$ \begin{aligned} &\Pr[y, y' \mid S_1, \dots, S_n] \\ &= \prod_{i=1}^n \Pr[y_i \mid S_i]\; \Pr[y_i' \mid S_i, K(y)]. \end{aligned} $$
-#
-# The set of person $i$ stands in two factors, which change by at most $e^{\varepsilon_1}$ and $e^{\varepsilon_2}$.
+# *3.* Now person $i$ sends two reports, $y_i$ and $y_i'$.
+# The factors $\Pr[y_i \mid S_i]$ and $\Pr[y_i' \mid S_i, K(y)]$ change by at most $e^{\varepsilon_1}$ and $e^{\varepsilon_2}$.
 # :::
 #
-# `prove` confirms this for every ε, with five subsets of four items and, for GFIM, two people, one per half.
+# `prove` confirms this for every ε, with five sets of items, a list from one report, and for GFIM one person per half.
 
 
 # %%
@@ -244,8 +242,15 @@ for name, client in shown.items():
 
 
 # %% [markdown]
-# Three do not attain $e^\varepsilon$: padding to all of $L$ also hides.
-# By {prf:ref}`thm-items-privacy`, one bit with ε spends $\ln\frac{e^\varepsilon+1}2$, so the budget ε allows a bit with $e^{\varepsilon'} = 2e^\varepsilon - 1$.
+# Three spend less, because padding to $h = L$, the number of candidates, also hides.
+# Let $a$ be the share of pluses in the row $r$.
+# A minus is most probable for the set of all candidates with a minus, least for that of all with a plus; dummies fill the other slots:
+#
+# $$ \frac{(1-a)\frac{e^\varepsilon}{e^\varepsilon+1} + \frac a2}{\frac a{e^\varepsilon+1} + \frac{1-a}2} = \frac{2e^\varepsilon - a(e^\varepsilon-1)}{e^\varepsilon+1 - a(e^\varepsilon-1)}. $$
+#
+# This grows with $a$; for a plus, replace $a$ by $1-a$.
+# Row 0 has $a = 1$, so one bit with ε spends $\ln\frac{e^\varepsilon+1}2$.
+# The budget ε therefore allows a bit with $e^{\varepsilon'} = 2e^\varepsilon - 1$; for RAPPOR, see Exercise 1.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: what each part spends"}
 SETS = [set(items) for size in range(5) for items in combinations(range(4), size)]
@@ -278,24 +283,17 @@ check(
 # (sec-gfim-estimate)=
 # ## The server
 #
-# In phase two, a bit report $(r, z)$ has the score $h\,c\,z\,\Phi_{rx}$ for candidate $x$.
-# Suppose the phone drew the candidate $x'$.
-# As in {ref}`ch-onebit`, $c = \frac{e^\varepsilon+1}{e^\varepsilon-1}$ undoes randomized response, and the columns of $\Phi$, with $R$ rows, are orthogonal:
-#
-# $$ \E[c\,z\,\Phi_{rx} \mid x'] = \frac1R\sum_r \Phi_{rx'}\,\Phi_{rx} = \begin{cases} 1 & \text{if } x' = x, \\ 0 & \text{if not.} \end{cases} $$
-#
-# For a dummy, $z$ is fair, and the mean is 0.
-# If a person has at most $h$ candidates, each is drawn with probability $1/h$, so
-#
-# $$ \E[h\,c\,z\,\Phi_{rx}] = h \cdot \tfrac1h = 1 \quad\text{if } x \in S, \qquad 0 \quad\text{if not.} $$ (eq-gfim-score)
+# Phase two is sampling S-Hist, with $L$ candidates for the $d$ items and $h$ for $\ell$.
+# A report $(r, z)$ has the score $h\,c\,z\,\Phi_{rx}$ for candidate $x$, with $c = \frac{e^\varepsilon+1}{e^\varepsilon-1}$.
+# By {prf:ref}`thm-items-estimate`, its mean is 1 if $x \in S$, and 0 if not, as long as a person has at most $h$ candidates.
 #
 # The square of every score is $h^2c^2$, so its variance is $h^2c^2-1$ or $h^2c^2$.
-# With the share $f_x$ among $n'$ people, the mean of their scores has
+# With the share $f_x$ among $n'$ people, the mean score has
 #
 # $$ \E\hat f_x = f_x, \qquad \Var\hat f_x = \frac{h^2c^2 - f_x}{n'}. $$ (eq-gfim-second)
 #
 # Phase one is the same with $\ell$ for $h$.
-# Client and server must agree on $h$, or estimates have the wrong scale.
+# Client and server must agree on $h$.
 
 
 # %%
@@ -327,8 +325,7 @@ def candidates(f, L):
 
 # %%
 L = 8
-order = rng.permutation(n).tolist()
-half1, half2 = order[: n // 2], order[n // 2 :]
+half1, half2 = rng.permutation(n).reshape(2, -1).tolist()
 told = [gfim(people[i], 1, None, D, ELL, EPS, rng) for i in half1]
 first, err1 = server(told, D, ELL, EPS)
 K = candidates(first, L)
@@ -340,11 +337,9 @@ def beside(K, **estimates):
     """Estimates beside the truth, largest share first."""
     shown = pd.DataFrame({"app": K, "truth": truth[K].round(3)})
     for name, both in estimates.items():
-        pairs = np.transpose(both).round(2) + 0.0
-        cells = ["{:.2f} ± {:.2f}".format(*pair) for pair in pairs]
+        cells = [f"{x:z.2f} ± {e:.2f}" for x, e in np.transpose(both)]
         shown[name] = [cell.replace("-", "−") for cell in cells]
-    order = np.argsort(-truth[K], kind="stable")
-    return table(shown.iloc[order])
+    return table(shown.iloc[np.argsort(-truth[K], kind="stable")])
 
 
 beside(K, first=(first[K], err1[K]), second=(second, err2))
@@ -363,22 +358,20 @@ by_rappor = bits_server(rappor, L, EPS / 2)
 beside(K_m, first=(f[K_m], err[K_m]), SH=by_sh, RAPPOR=by_rappor)
 
 # %% [markdown]
-# Two rare apps are on GFIM's list, three on LDPMiner's; their second estimates are within about two standard errors of 0.
+# Both lists have all four wanted apps, 0 to 3.
+# GFIM's also has two rare apps, and LDPMiner's three; their second estimates are within 2.3 standard errors of 0.
 #
 # (sec-gfim-curse)=
-# ## What selects must not measure
+# ## Do not publish the estimates that chose the list
 #
 # Each first estimate is unbiased.
 # But the list prefers those that came out too large ({numref}`fig-gfim-run`): the *winner's curse*.
 
-# %% mystnb={"figure": {"name": "fig-gfim-run", "caption": "GFIM, one run. Left: all first estimates; the list is on or above the dotted line. Right: second estimates of the list, with 95 % intervals; that of app 2 misses."}, "image": {"alt": "Two panels, estimate against true share, with a diagonal. Left, a tall cloud of rare apps reaches from minus 0.49 to 0.47 at share 0; eight orange diamonds above the dotted line at 0.42 are listed, two of them from the cloud. Right, eight diamonds with bars lie around the diagonal; those two are near zero."}}
-rest = np.setdiff1d(np.arange(D), K)
+# %% mystnb={"figure": {"name": "fig-gfim-run", "caption": "GFIM, one run. Left: all first estimates; the list is on or above the dotted line. Right: second estimates of the list, with 95 % intervals."}, "image": {"alt": "Two panels, estimate against true share, with a diagonal. Left, a tall cloud of rare apps reaches from minus 0.49 to 0.47 at share 0; eight orange diamonds above the dotted line at 0.42 are listed, two of them from the cloud. Right, eight diamonds with bars lie around the diagonal; those two are near zero."}}
 size = {"figsize": (6.4, 3.5), "sharey": True}
 fig, (left, right) = plt.subplots(1, 2, **size)
-looks = {"not listed": (rest, "0.6", "."), "listed": (K, "C1", "D")}
-for name, (at, color, marker) in looks.items():
-    look = {"color": color, "label": name, "marker": marker}
-    sns.scatterplot(x=truth[at], y=first[at], ax=left, **look)
+left.plot(truth, first, ".", color="0.6", label="not listed")
+left.plot(truth[K], first[K], "D", color="C1", label="listed")
 left.axhline(first[K].min(), color="black", ls=":", marker="")
 right.errorbar(truth[K], second, 1.96 * err2, fmt="D", color="C1")
 for ax, title in ((left, "phase one"), (right, "phase two")):
@@ -390,33 +383,25 @@ plt.show()
 # %% [markdown]
 # ### How large is the bias?
 #
-# Let an item be listed if its first estimate $\hat f_1$ is at least $\tau$.
+# We simplify: an item is listed if its first estimate $\hat f_1$ is at least a fixed $\tau$.
 # This estimate is about $f + \sigma T$, where $\sigma = \ell c\sqrt{2/n}$ and $T$ is standard normal with density $\varphi$.
-# So the item is listed if $T \ge u$, where $u = (\tau-f)/\sigma$, and its mean error is
+# So the item is listed if $T \ge u$, where $u = (\tau-f)/\sigma$.
+# As $t\,\varphi(t)$ is the derivative of $-\varphi(t)$, the mean error of a listed item is
 #
-# $$ \begin{aligned} \E[\hat f_1 - f \mid \hat f_1 \ge \tau] &= \sigma\;\E[T \mid T \ge u] \\ &= \sigma\;\frac{\int_u^\infty t\,\varphi(t)\,dt}{\Pr[T \ge u]}. \end{aligned} $$
+# $$ \begin{aligned} \E[\hat f_1 - f \mid \hat f_1 \ge \tau] &= \sigma\,\E[T \mid T \ge u] \\ &= \sigma\,\frac{\int_u^\infty t\,\varphi(t)\,dt}{\Pr[T \ge u]} = \sigma\,\frac{\varphi(u)}{\Pr[T \ge u]} > 0. \end{aligned} $$ (eq-gfim-curse)
 #
-# Since $\varphi(t) = e^{-t^2/2}/\sqrt{2\pi}$ has the derivative $-t\,\varphi(t)$, the integral is $\varphi(u)$:
-#
-# $$ \E[\hat f_1 - f \mid \hat f_1 \ge \tau] = \sigma\,\frac{\varphi(u)}{\Pr[T \ge u]} > 0. $$ (eq-gfim-curse)
-#
-# For $\tau = 0.42$ and $f = 0$, $\sigma = 0.149$, $u = 2.83$, and the bias is 0.464.
+# With $\tau = 0.42$ and $f = 0$, we have $\sigma = 0.149$, $u = 2.83$ and the bias 0.464.
 #
 # ### The cure
 #
 # Second reports do not use the coins of the first.
-# So in GFIM, given all first reports,
-#
-# $$ \E[\hat f_2 \mid y_A] = \text{share of the item in the second half}, $$ (eq-gfim-cure)
-#
-# by {eq}`eq-gfim-second`.
+# So in GFIM, by {eq}`eq-gfim-second`, $\E[\hat f_2 \mid y_A]$ is the share of the item in the second half, whatever the list.
 # In random halves, this share is nearly $f$: its standard deviation $\sqrt{f(1-f)/(n-1)}$ is at most 0.0025.
-# In LDPMiner, the same people answer with new coins, and $\E[\hat f_2 \mid K] = f$.
+# In LDPMiner, the same people answer twice, but with new coins, so $\E[\hat f_2 \mid K] = f$.
 # So choose by $\hat f_1$, and *publish $\hat f_2$ alone, for the whole list*.
 #
 # We simulate one item ({numref}`fig-gfim-curse`).
-# For a person with the item, a score $\pm\ell c$ has the mean 1, by {eq}`eq-gfim-score` with $\ell$ for $h$.
-# So it is positive with probability $\frac12(1 + \frac1{\ell c})$, and for others with $\frac12$.
+# For a person with the item, a score $\pm\ell c$ has the mean 1, so it is positive with probability $\frac12(1 + \frac1{\ell c})$; for others, with $\frac12$.
 
 
 # %%
@@ -450,9 +435,6 @@ sns.lineplot(curve, **look, **theory("estimate", names))
 sns.lineplot(simulated, **look, **simulation("estimate", names))
 ax.set(xlabel="true share f", ylabel="mean error if listed")
 plt.show()
-
-# %% [markdown]
-# To *rank* candidates, {cite:t}`zhang2018gfim` mixes both, with weight $\frac1\ell$ on $\hat f_1$, and so keeps $\frac1{16}$ of the bias.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: halves, cure and curse"}
 SIX = [{0, 1}, {0}, {0, 2}, {1}, {2, 3}, {0, 1}]  # six people, four items, ℓ = 2, list (0, 1)
@@ -543,19 +525,18 @@ check(
 # $$ \begin{aligned} &(1-\omega)^2\,V_1 + \omega^2\,V_2 + (1-2\omega)^2\,\frac{f(1-f)}{n-1}, \\ &V_1 = \tfrac2n(\ell^2c^2-f), \qquad V_2 = \tfrac2n(h^2c^2-f). \end{aligned} $$ (eq-gfim-variance)
 # :::
 #
+# :::{prf:proof}
 # Let $f_A$ and $f_B = 2f - f_A$ be the shares in the halves.
 # Given the halves, $\hat f_1$ and $\hat f_2$ are independent.
 # By {eq}`eq-gfim-second` with $n' = n/2$, $\hat f_1$ then has the mean $f_A$ and the variance $\tfrac2n(\ell^2c^2-f_A)$.
-# As $\E f_A = f$, this variance is $V_1$ on average; likewise $V_2$.
-# The mixture's mean is then $f + (1-2\omega)(f_A-f)$.
-# The law of total variance adds the variance of this mean, where $\Var f_A = \frac{f(1-f)}{n/2}\cdot\frac{n/2}{n-1}$, since $\frac n2f_A$ is hypergeometric.
+# As $\E f_A = f$, its average is $V_1$; likewise $V_2$.
+# Given the halves, the mixture has the mean $f + (1-2\omega)(f_A-f)$, and the law of total variance adds the variance of this mean.
+# Here $\Var f_A = \frac{f(1-f)}{n/2}\cdot\frac{n/2}{n-1}$, as $\frac n2f_A$ is hypergeometric.
+# :::
 #
-# For a rare item, $f \approx 0$, the best weight is $V_1/(V_1+V_2)$, and with $h = L$ it gives the variance
-#
-# $$ \frac{V_1V_2}{V_1+V_2} = \frac{2c^2}n\cdot\frac{\ell^2L^2}{\ell^2+L^2}. $$
-#
-# S-Hist in one phase, with everybody, has the variance $\ell^2c^2/n$.
-# The ratios to it are
+# For a rare item, $f \approx 0$, the best weight $V_1/(V_1+V_2)$ gives the variance $V_1V_2/(V_1+V_2)$.
+# One phase of S-Hist, with everybody, has $\ell^2c^2/n$.
+# With $h = L$, the ratios to it are
 #
 # $$ \frac{2L^2}{\ell^2} \;\text{ for phase two alone,} \qquad \frac{2L^2}{\ell^2+L^2} \;\text{ for both.} $$ (eq-gfim-ratio)
 #
@@ -571,36 +552,16 @@ check(
 #
 # :::{prf:theorem} Two phases or one
 # :label: thm-gfim-pays
-# By the variance of a rare item on a fixed list, with S-Hist, $h = L$ and bits sent with the phase's budget:
+# Compare the variances for a rare item on a fixed list, with S-Hist and $h = L$.
+# Let each bit be sent with the budget of its phase.
 #
-# - Phase two alone beats one phase with everybody if and only if $L < \ell/\sqrt2$; both, at the best weight, if and only if $L < \ell$ ({numref}`fig-gfim-pays`).
+# - Phase two alone beats one phase with everybody if and only if $L < \ell/\sqrt2$; both, at the best weight, if and only if $L < \ell$.
 # - A phase of GFIM beats that of LDPMiner-SH if and only if $\varepsilon < 4\operatorname{artanh}\sqrt{\sqrt2-1} \approx 3.06$.
 # :::
 #
-# But with $e^{\varepsilon'} = 2e^\varepsilon - 1$, $c$ becomes $1/(1-e^{-\varepsilon})$ in phase two.
-# Then it pays alone if $L < \ell\,(1+e^{-\varepsilon})/\sqrt2$.
-# If LDPMiner-SH does likewise with $\frac\varepsilon2$, its phase two has $\frac12(1+e^{-\varepsilon/2})^2$ times GFIM's variance, which is less from $\varepsilon = 1.76$ on, and so here.
-
-
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Code of the figure", "figure": {"name": "fig-gfim-pays", "caption": "Variance of two phases with h = L, divided by that of one phase with everybody. Lines: theory. Marks: simulated, for ℓ = 16."}, "image": {"alt": "Ratio of variances, on a logarithmic axis, against L over ell from 0.25 to 1.5. Both curves start near 0.12. Phase two alone passes 1 at 0.71 and rises to 4.5; both phases together flatten and pass 1 at 1. Marks lie on the lines."}}
-def bit(slots):
-    return SampledHadamardBit(d=64, ell=slots, epsilon=EPS)
-
-
-lengths, names = (8, 12, 16, 20, 24), ["phase two alone", "both"]
-marks = study.ratios(bit, ELL, lengths, 4_000, 100, rng)
-x = np.linspace(0.25, 1.5, 60)
-lines = pd.DataFrame({"x": x, "both": 2 * x**2 / (1 + x**2)})
-lines["phase two alone"] = 2 * x**2
-lines = lines.melt("x", names, "phases", "ratio")
-fig, ax = plt.subplots(figsize=(6.4, 3))
-look = {"x": "x", "y": "ratio", "ax": ax}
-sns.lineplot(lines, **look, **theory("phases", names))
-sns.lineplot(marks, **look, **simulation("phases", names))
-ax.axhline(1, color="black", linewidth=1, marker="")
-ax.set(xlabel="L / ℓ", ylabel="variance ratio", yscale="log")
-ax.set_yticks(ticks := [0.1, 0.2, 0.5, 1, 2, 5], ticks)
-plt.show()
+# With the larger budget $e^{\varepsilon'} = 2e^\varepsilon - 1$ in phase two, $c$ becomes $1/(1-e^{-\varepsilon})$ there, and phase two alone beats one phase if $L < \ell\,(1+e^{-\varepsilon})/\sqrt2$.
+# If LDPMiner-SH also uses its larger budget, its phase two has $\frac12(1+e^{-\varepsilon/2})^2$ times GFIM's variance.
+# This is below 1 for $\varepsilon > 1.76$, so also at our $\varepsilon = 2$.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: when two phases pay"}
@@ -613,8 +574,15 @@ def pays(L, both):
     return 2 * (rare(16) * rare(L) / (rare(16) + rare(L)) if both else rare(L)) < rare(16) - 1e-9
 
 
+def bit(slots):
+    return SampledHadamardBit(d=64, ell=slots, epsilon=EPS)
+
+
+marks = study.ratios(bit, ELL, (8, 12, 16, 20, 24), 4_000, 100, rng)
 crossing = brentq(lambda e: rare(16, e / 2) / (2 * rare(16, e)) - 1, 1, 6)
-wanted = np.where(marks["phases"] == names[0], 2 * marks["x"] ** 2, 2 * marks["x"] ** 2 / (1 + marks["x"] ** 2))
+wanted = np.where(
+    marks["phases"] == "phase two alone", 2 * marks["x"] ** 2, 2 * marks["x"] ** 2 / (1 + marks["x"] ** 2)
+)
 full = brentq(lambda e: rare(16, log(2 * exp(e / 2) - 1)) / (2 * rare(16, log(2 * exp(e) - 1))) - 1, 1, 6)
 off = np.abs(marks["ratio"] / wanted - 1).max()  # of a variance 1.8 %, of a ratio 2.2 %
 check(
@@ -632,17 +600,17 @@ check(
 # (sec-gfim-all)=
 # ## Which one?
 #
-# A short list helps S-Hist only by less padding; it helps sampling k-RR also because fewer symbols compete.
-# By {eq}`eq-items-krr`, its variance for a rare item, times $n$, is
+# For S-Hist, a short list only shortens the padding.
+# For sampling k-RR, it also reduces the number of symbols.
+# By {eq}`eq-items-krr`, its noise is
 #
 # $$ \underbrace{\frac{d - 1 + \ell\,e^\varepsilon}{(e^\varepsilon-1)^2}}_{\text{one phase}} \qquad\text{or}\qquad \underbrace{2\cdot\frac{L-1+h\,e^\varepsilon}{(e^\varepsilon-1)^2}}_{\text{phase two}}, $$ (eq-gfim-krr)
 #
 # here 27 and 3.2, against 441 and 221 for S-Hist.
 #
-# We run ten methods 20 times on the same people; ± is a standard error.
-# Methods with equal first phases share them.
+# We run ten methods 20 times; ± is a standard error.
 # A method *names* the four items with the largest estimates on its list.
-# *Recall* is the share of the wanted four on the list, *precision* that of wanted items among those named.
+# *Recall* is the share of the wanted four on the list, *precision* the share of wanted items among the named.
 # The *error* is the root mean square over the list.
 
 
@@ -665,10 +633,11 @@ SH, KRR, RAPPOR = SampledHadamardBit, SampledGRR, SampledSUE
 MINERS = {
     "LDPMiner-SH": (SH, EPS / 2),
     "LDPMiner-RAPPOR": (RAPPOR, EPS / 2),
-    "the same, bits with ε": (RAPPOR, EPS),
+    "LDPMiner-RAPPOR, bits with ε": (RAPPOR, EPS),
 }
-KRRS = {"k-RR, then k-RR": (KRR, EPS)}
 GFIMS = {"GFIM": (SH, EPS), "S-Hist, then k-RR": (KRR, EPS)}
+KRRS = {"k-RR, then k-RR": (KRR, EPS)}
+PRIVSETS = {"PrivSet, then k-RR": (KRR, EPS)}
 
 
 def all_methods(people, rng):
@@ -680,28 +649,26 @@ def all_methods(people, rng):
     found |= listed(SH, people, people, rng, MINERS, EPS / 2)
     found |= listed(SH, half1, half2, rng, GFIMS)
     found |= listed(KRR, half1, half2, rng, KRRS)
-    last = {"PrivSet, then k-RR": (KRR, EPS)}
-    return found | listed(PrivSet, half1, half2, rng, last)
+    return found | listed(PrivSet, half1, half2, rng, PRIVSETS)
 
 
 runs = study.scores(all_methods, Records.of(*people), D, 4, 20, rng)
 study.summary(runs)
 
 # %% [markdown]
-# - One phase of S-Hist finds about as many as GFIM, but its estimates show the curse.
-# - GFIM's errors are below LDPMiner-SH's, as bits are sent with $\varepsilon < 3.06$, and k-RR's far below both.
-# - RAPPOR's bits, sent with twice their budget (Exercise 1), beat GFIM.
-# - Second estimates also select the named items (Exercise 3), here with little bias.
-# - PrivSet and k-RR find all four.
+# - One phase of S-Hist finds about as many as GFIM, but its estimates are too large (*mean error, list*).
+# - GFIM's error is below LDPMiner-SH's, as $\varepsilon < 3.06$; that of k-RR is far below both.
+# - With the larger budget that padding allows (Exercise 1), RAPPOR's bits have half of GFIM's error.
+# - Second estimates choose the named items, which biases them a little (Exercise 3).
 #
 # So take one phase of PrivSet if it is precise enough.
-# If not, find items by PrivSet or k-RR (10 bits per report), and measure them by k-RR.
+# If not, find items by PrivSet or k-RR (10 bits per report), which found all four here, and measure them by k-RR.
 #
 # (sec-gfim-wrong)=
 # ## What can go wrong
 #
-# - *One person in both halves.* Her budgets add up.
-# - *A list from private data.* Even its length must come from reports.
+# - *One person in both halves.* The budgets of her two reports add up.
+# - *A list from private data.* Compute the list, and even its length, from reports alone.
 #
 # (sec-gfim-exercises)=
 # ## Exercises
@@ -764,16 +731,14 @@ beside(K, krr=((Z * share - 1) / gain, Z / gain * np.sqrt(share * (1 - share) / 
 # ## Summary
 #
 # - Phase one finds candidates, phase two measures them.
-# - Estimates are too large for what they select, so publish the second ones.
-# - Phase two alone pays for S-Hist up to $\ell/\sqrt2$ candidates, for k-RR up to 66 here, by {eq}`eq-gfim-krr`.
+# - Estimates that chose the list are too large on average, so publish the second ones.
+# - Phase two alone pays for S-Hist up to $\ell/\sqrt2$ candidates, for k-RR up to 441 here, by {eq}`eq-gfim-krr` with $h = \min(\ell, L)$.
 #
 # ## Letters
 #
 # | letter | meaning |
 # |---|---|
-# | $d$ | number of keys, or of attributes |
 # | $S$ | one person's set of items, or of keys with values |
-# | $f$ | share of people who have something (of the population, for a random sample) |
 # | $\ell$ | length to which a person's set is padded |
 # | $c$ | $(e^\varepsilon+1)/(e^\varepsilon-1)$, the size of the score of one bit |
 # | $\Phi$ | public table of signs |
@@ -783,7 +748,7 @@ beside(K, krr=((Z * share - 1) / gain, Z / gain * np.sqrt(share * (1 - share) / 
 # | $A$ | first half of the people (here only) |
 # | $B$ | second half (here only) |
 # | $r$ | a row of $\Phi$ (here only) |
-# | $R$ | number of rows of $\Phi$ (here only) |
+# | $a$ | share of pluses in a row (here only) |
 # | $n'$ | number of people in a phase (here only) |
 # | $z$ | sign in a report (here only) |
 # | $u$ | $(\tau-f)/\sigma$ (here only) |
@@ -795,7 +760,7 @@ beside(K, krr=((Z * share - 1) / gain, Z / gain * np.sqrt(share * (1 - share) / 
 # | $T$ | a standard normal number (here only) |
 # | $\varphi$ | density of $T$ (here only) |
 # | $\omega$ | weight of the second phase (here only) |
-# | $V_1$ | variance of $\hat f_1$ given the halves, on average (here only) |
-# | $V_2$ | variance of $\hat f_2$ given the halves, on average (here only) |
+# | $V_1$ | mean variance of $\hat f_1$ given the halves (here only) |
+# | $V_2$ | mean variance of $\hat f_2$ given the halves (here only) |
 #
 # Next, {ref}`ch-joint` asks about several attributes at once.

@@ -65,7 +65,7 @@ def test_noise_of_simulated_surveys_is_that_of_the_formulas():
 
 
 def test_which_one_has_the_least_noise():
-    """The sentences under fig-items-noise: PrivSet first, then the wheel; S-Hist and RAPPOR behind one question."""
+    """The sentences under the last table: PrivSet first, then the wheel; S-Hist and RAPPOR behind one question."""
     question = 1000 * exp(1) / (exp(1) - 1) ** 2
     noise = {name: kind(d=1000, ell=50, epsilon=1.0).rare_variance for name, kind in KINDS.items()}
     wheel = Wheel(epsilon=1.0, m=50).variance(Records.of(set()), [0])[0, 0]
