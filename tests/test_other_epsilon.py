@@ -1,9 +1,10 @@
 """Lessons at other ε: which value is changed, and planted lessons with what must be noticed."""
 
+import jupytext
 import other_epsilon
 import pytest
-from other_epsilon import changed, run
-from run_notebooks import pin
+from other_epsilon import changed, run, settings
+from run_notebooks import NOTEBOOKS, pin
 
 LESSON = """# %%
 from ldpnb.book import check
@@ -17,6 +18,13 @@ check("Twice", "ε twice", 2 * EPS == wanted, control="another ε", caught=EPS !
 # %%
 print(sizes)
 """
+
+
+def test_every_lesson_sets_its_epsilon_once():
+    def number(py):
+        return sum(len(settings(cell.source)) for cell in jupytext.read(py).cells if cell.cell_type == "code")
+
+    assert {py.stem: number(py) for py in NOTEBOOKS.glob("*.py") if number(py) != 1} == {}
 
 
 @pytest.mark.parametrize(
