@@ -57,7 +57,7 @@ rng = np.random.default_rng(2019)
 
 # %%
 ATTRIBUTES = ["cook", "walk", "dress", "home"]
-SIZES = (2, 2, 2, 3)
+SIZES, EPS = (2, 2, 2, 3), 4.0
 PEOPLE = {"Ana": (1, 1, 0, 2), "Ben": (0, 0, 0, 0)}
 PEOPLE |= {"Cleo": (1, 1, 1, 1), "Dev": (0, 0, 1, 0)}
 
@@ -103,7 +103,7 @@ def symbols(record, sizes, eps, rng):
 
 
 for client in (flips, symbols):
-    print(client.__name__, client(PEOPLE["Ana"], SIZES, 4.0, rng))
+    print(client.__name__, client(PEOPLE["Ana"], SIZES, EPS, rng))
 
 # %% [markdown]
 # For two values, flips is symbols with some answers erased.
@@ -227,7 +227,7 @@ def supports(client, reports, j, k):
 # We simulate 20,000 people, whose needs grow with `frail`, for $\varepsilon = 4$:
 
 # %%
-n, eps = 20_000, 4.0
+n = 20_000
 frail = rng.random(n)
 needs = rng.random((n, 3)) < frail[:, None] ** 2
 home = (2.2 * frail + 0.8 * rng.random(n)).astype(int)
@@ -253,8 +253,8 @@ cells = [*product((0, 1), repeat=2)]
 truth = [(people[:, :2] == cell).all(1).mean() for cell in cells]
 columns = {"cook, walk": cells, "truth": np.round(truth, 3)}
 for client in (flips, symbols):
-    reports = [client(x, SIZES, eps, rng) for x in people.tolist()]
-    found = server(client, reports, (0, 1), SIZES, eps)
+    reports = [client(x, SIZES, EPS, rng) for x in people.tolist()]
+    found = server(client, reports, (0, 1), SIZES, EPS)
     columns[client.__name__] = plus_minus(*found)
 table(pd.DataFrame(columns))
 
@@ -483,8 +483,8 @@ def three(record, eps, rng):
 
 
 print(prove(three, [*product((0, 1), repeat=3)], rounded=False))
-reports = [drawn_pair(x, SIZES, eps, rng) for x in people.tolist()]
-found = pair_server(reports, (0, 1), SIZES, eps)
+reports = [drawn_pair(x, SIZES, EPS, rng) for x in people.tolist()]
+found = pair_server(reports, (0, 1), SIZES, EPS)
 print("drawn pair:", *plus_minus(*found))
 
 # %% [markdown]
