@@ -427,10 +427,10 @@ def share(reports, cell, eps):
     return score.mean(), score.std() / sqrt(len(score))
 
 
-eps = 8.0
+EPS = 8.0
 SETS = [*combinations(range(5), 3)]
-reports = [client(record, eps, rng) for record in people.tolist()]
-tables = joint_tables(reports, SETS, eps)
+reports = [client(record, EPS, rng) for record in people.tolist()]
+tables = joint_tables(reports, SETS, EPS)
 
 # %% [markdown]
 # (sec-bayesnet-penalty)=
@@ -479,7 +479,7 @@ def learn(tables, d, r, z, n, eps):
 
 both = {"answer": NAMES}
 for z in (0, 2):
-    network = learn(tables, 5, 2, z, len(people), eps)
+    network = learn(tables, 5, 2, z, len(people), EPS)
     both[f"parents, z = {z}"] = named(network)
     print(f"z = {z}: loss {loss(P, network):.3f}")
 table(pd.DataFrame(both))
@@ -500,12 +500,12 @@ def publish(tables, d, r, z, n, eps, rng):
     return sample(network, conditionals(network, tables), n, rng)
 
 
-synthetic = publish(tables, 5, 2, 2, len(people), eps, rng)
+synthetic = publish(tables, 5, 2, 2, len(people), EPS, rng)
 rows = []
 for asked in [(2,), (0, 3), (2, 4), (1, 4), (0, 2, 4)]:
     means = (x[:, asked].all(1).mean() for x in (people, synthetic))
     true, made = (round(mean, 3) for mean in means)
-    f_hat, se = share(reports, dict.fromkeys(asked, 1), eps)
+    f_hat, se = share(reports, dict.fromkeys(asked, 1), EPS)
     row = [" and ".join(NAMES[j] for j in asked), f"{true:.3f}"]
     row += [f"{f_hat:.3f} ± {se:.3f}", f"{made:.3f}", f"{made - true:+.3f}"]
     rows.append(row)
@@ -521,7 +521,7 @@ table(pd.DataFrame(rows, columns=columns))
 
 def off(tables):
     """How far tables are from the package's."""
-    mechanism = BitFlip(sizes=(2,) * 5, f=2 * kept(5, eps)[1])
+    mechanism = BitFlip(sizes=(2,) * 5, f=2 * kept(5, EPS)[1])
     theirs = likeliest(decode(mechanism, np.array(reports, bool)), SETS).tables
     return max(np.abs(tables[s] - one).max() for s, one in zip(SETS, theirs, strict=True))
 
@@ -531,7 +531,7 @@ check(
     "ten tables: likeliest as the package's",
     off(tables) < 1e-3,
     control="EM stopped after two steps",
-    caught=off(joint_tables(reports, SETS, eps, 2)) > 0.01,
+    caught=off(joint_tables(reports, SETS, EPS, 2)) > 0.01,
 )
 
 
