@@ -59,7 +59,7 @@ QUESTIONS = {
     "college": answers["education"] >= 14,
     "skilled job": answers["occupation"] >= 4,
 }
-NAMES = list(QUESTIONS)
+NAMES, EPS = list(QUESTIONS), 2.0
 readers = np.stack([*QUESTIONS.values()], 1).astype(int)
 n, d = readers.shape
 table(pd.DataFrame(readers[[0, 2000, 5000]], columns=NAMES))
@@ -102,7 +102,7 @@ def lopub(record, codes, eps, rng):
     return tuple(bit ^ toss(q, rng) for bit in bits)
 
 
-print(lopub((1, 2), [BIT, UNARY], 2.0, rng))
+print(lopub((1, 2), [BIT, UNARY], EPS, rng))
 
 # %% [markdown]
 # Let $D_j$ be the largest number of bits in which two values of attribute $j$ differ, and $D = \sum_j D_j$.
@@ -340,11 +340,11 @@ def by_tree(shares, n, rng):
 # For comparison, *independent columns* draw each answer with its true share.
 
 # %%
-reports = [lopub(x, CODES, 2.0, rng) for x in readers]
-quiet = hear(reports, CODES, 2.0)
-quiet_shares = likely(reports, 2.0)
+reports = [lopub(x, CODES, EPS, rng) for x in readers]
+quiet = hear(reports, CODES, EPS)
+quiet_shares = likely(reports, EPS)
 made = {"LoPub, ε = 24": by_tree(loud_shares, n, rng)}
-made["LoPub, ε = 2"] = by_tree(quiet_shares, n, rng)
+made[f"LoPub, ε = {EPS:g}"] = by_tree(quiet_shares, n, rng)
 study.fidelity(made, readers, orders=(2, 3, 4))
 
 # %% [markdown]
@@ -415,7 +415,7 @@ def block(record, b, eps, rng):
     return B, pick(list(product((0, 1), repeat=b)), rng)
 
 
-print(block(readers[0], 3, 2.0, rng))
+print(block(readers[0], 3, EPS, rng))
 
 # %% [markdown]
 # To estimate the table of a set $A$ of $a$ attributes, take the $n_A$ people whose block contains $A$.
@@ -446,7 +446,7 @@ def hear_blocks(reports, eps):
     return estimate
 
 
-asked = hear_blocks([block(x, 3, 2.0, rng) for x in readers], 2.0)
+asked = hear_blocks([block(x, 3, EPS, rng) for x in readers], EPS)
 study.beside(asked, readers, NAMES, (0, 1))
 
 # %% [markdown]
@@ -630,9 +630,9 @@ def by_entropy(estimate, worth_of, n, rng):
 
 
 # %%
-q = float(flip(CODES, 2.0))
+q = float(flip(CODES, EPS))
 poor = by_entropy(quiet, lambda a: (1 - 2 * q) ** (2 * a), n, rng)
-rows = by_entropy(asked, lambda a: worth(a, 3, d, 2.0), n, rng)
+rows = by_entropy(asked, lambda a: worth(a, 3, d, EPS), n, rng)
 # the same tables as before, new rows
 made = {"LoPub, junction tree": by_tree(quiet_shares, n, rng)}
 alone = junction_tree([(j,) for j in range(d)])
@@ -713,7 +713,7 @@ def difference(theta, n_A, lam):
     return rate[0] - rate[1], sqrt(spread / n_A) / lam
 
 
-lam = (exp(2) - 1) / (exp(2) + 7)
+lam = (exp(EPS) - 1) / (exp(EPS) + 7)
 n_A = n * comb(3, 2) / comb(d, 2)  # about
 truth, _ = study.difference(readers)
 gap, error = difference(asked((0, 1))[0], n_A, lam)
