@@ -58,7 +58,8 @@ rng = np.random.default_rng(1785)
 # `question.rank()` lists all mechanisms, the smallest error first; we show some columns:
 
 # %%
-question = choose.Item(n=20_000, epsilon=1, k=40, share=0.05)
+EPS = 1.0
+question = choose.Item(n=20_000, epsilon=EPS, k=40, share=0.05)
 frame = question.rank().to_frame().query("not excluded")
 points = 100 * frame["error"]
 times = (points / points.min()) ** 2
@@ -141,9 +142,8 @@ def noise_of_sets(b, k, eps):
     return (Z - e) * (Z - 1) / (b * (k - b) * (e - 1) ** 2)
 
 
-eps, n = question.epsilon, question.n
 for b in (1, 5, 11, 20):
-    error = sqrt(noise_of_sets(b, question.k, eps) / n)
+    error = sqrt(noise_of_sets(b, question.k, EPS) / question.n)
     print(f"sets of {b:2d}: ± {100 * error:.2f} points")
 
 rare = replace(question, share=0.0)
@@ -251,7 +251,7 @@ check(
 # The same 20,000 people with $\varepsilon = 1$ may hold something else:
 
 # %%
-asked = {"n": 20_000, "epsilon": 1}
+asked = {"n": 20_000, "epsilon": EPS}
 OTHERS = {
     "one number": choose.OneNumber(**asked),
     "six numbers": choose.Vector(**asked, d=6),
@@ -345,8 +345,8 @@ CONTENT = {  # shares of no, fairly, very
 }
 draws = [rng.choice(3, 20_000, p=p) for p in CONTENT.values()]
 records = np.stack(draws, axis=1).tolist()
-reports = [one_attribute(x, 3, 1.0, rng) for x in records]
-f_hat, error = server(reports, 3, 3, 1.0)
+reports = [one_attribute(x, 3, EPS, rng) for x in records]
+f_hat, error = server(reports, 3, 3, EPS)
 rows = []
 for j, (name, truth) in enumerate(CONTENT.items()):
     pairs = zip(truth, f_hat[j], error[j], strict=True)
@@ -458,7 +458,7 @@ check("Order", "clear pairs", wrong == 0 and clear > pairs / 3, control="ranked 
 
 # %%
 us = {"people": True}
-print(f"ε = 1: {question.people_for(0.01, **us):,} people")
+print(f"ε = {EPS:g}: {question.people_for(0.01, **us):,} people")
 print(f"20,000 people: ε = {question.epsilon_for(0.01, **us):.2f}")
 print(f"smallest share: {100 * question.smallest_share(**us):.1f} %")
 
@@ -605,9 +605,9 @@ def all_attributes(record, k, eps, rng):
     return tuple(krr(x, k, eps / len(record), rng) for x in record)
 
 
-split = [all_attributes(x, 3, 1.0, rng) for x in records]
+split = [all_attributes(x, 3, EPS, rng) for x in records]
 for j, (name, truth) in enumerate(CONTENT.items()):
-    f_hat, wide = server([(0, report[j]) for report in split], 1, 3, 1 / 3)
+    f_hat, wide = server([(0, report[j]) for report in split], 1, 3, EPS / 3)
     print(f"{name:<5}", *(f"{f} → {x:.3f} ± {s:.3f}" for f, x, s in zip(truth, f_hat[0], wide[0], strict=True)))
     print("      people:", *(f"{r:.1f} ×" for r in (wide[0] / error[j]) ** 2))
 print(prove(lambda x, eps, rng: all_attributes(x, 2, eps, rng), three, rounded=False))
