@@ -128,9 +128,9 @@ def mean_belief(t, eps, f):
 # {numref}`fig-deploy-days` shows the mean belief about smokers for $f = 0.2$.
 
 # %% mystnb={"figure": {"name": "fig-deploy-days", "caption": "Mean belief that a smoker smokes, after t mornings. Lines: formula. Marks: 2,000 simulated smokers, the same each morning, with 95 % bars. Dashed: the share f."}, "image": {"alt": "Mean belief against mornings from 1 to 21. With fresh coins it rises from 0.32 to 0.96 for epsilon 1, and from 0.23 to 0.67 for one half. With a remembered reply it stays at 0.32 and 0.23. Marks lie on or near the lines. A dashed line stands at 0.2."}}
-F, MORNINGS = 0.2, np.array([1, 2, 4, 7, 10, 14, 21])
+F, EPS, MORNINGS = 0.2, 1.0, np.array([1, 2, 4, 7, 10, 14, 21])
 names, line, marks = [], [], []
-for eps in (1.0, 0.5):
+for eps in (EPS, EPS / 2):
     for client in (fresh, remembered):
         names.append(f"{client.__name__}, ε = {eps:g}")
         used = MORNINGS if client is fresh else np.ones(7, int)
@@ -162,10 +162,10 @@ def server(replies, eps):
 
 smokes, rows = [1] * 1200 + [0] * 4800, []
 for client, total in ((fresh, 7), (remembered, 1)):
-    sent = np.array([client((x,) * 7, 1.0, rng) for x in smokes])
-    told = [server(sent[:, day], 1.0) for day in (0, 6)]
+    sent = np.array([client((x,) * 7, EPS, rng) for x in smokes])
+    told = [server(sent[:, day], EPS) for day in (0, 6)]
     days = [f"{f_hat:.3f} ± {error:.3f}" for f_hat, error in told]
-    rows.append([client.__name__, total, F, *days])
+    rows.append([client.__name__, f"{total * EPS:g}", F, *days])
 columns = ["client", "ε of a week", "true share", "day 1", "day 7"]
 table(pd.DataFrame(rows, columns=columns))
 
@@ -204,7 +204,7 @@ for client in (remembered, by_value):
 
 
 # %%
-SMOKING = GRR(k=2, epsilon=1.0)
+SMOKING = GRR(k=2, epsilon=EPS)
 
 
 def morning(value, month, folder):
@@ -287,7 +287,7 @@ check(
 def flips(seed):
     """The 64 coins of this seed: 1 flips a bit."""
     coins = np.random.default_rng(seed)
-    return (coins.random(64) < 1 / (exp(0.5) + 1)).astype(int)
+    return (coins.random(64) < 1 / (exp(EPS / 2) + 1)).astype(int)
 
 
 def seeded(brand, seed):
@@ -306,7 +306,7 @@ def undo(report):
 
 def far_off(coins, brands):
     """Root mean square error of 64 shares, in standard errors."""
-    n, lie = len(brands), 1 / (exp(0.5) + 1)
+    n, lie = len(brands), 1 / (exp(EPS / 2) + 1)
     own = np.arange(64) == brands[:, None]
     error = sqrt(lie * (1 - lie) / n) / (1 - 2 * lie)
     shares = ((coins ^ own).mean(0) - lie) / (1 - 2 * lie)
@@ -407,7 +407,7 @@ def worst_ratio(client):
 
 
 BUDGETS = (0.1, 1.0, 2.5, 10.0, 20.0, 30.0, 32.0)
-unseeded = rng.random((6000, 64)) < 1 / (exp(0.5) + 1)
+unseeded = rng.random((6000, 64)) < 1 / (exp(EPS / 2) + 1)
 check(
     "Seeds",
     "all 200 people named",
@@ -508,7 +508,7 @@ plt.show()
 # Here 200 of 20,000 people lie to raise ten of 256 items (together 3.9 %):
 
 # %%
-oracle = OUE(k=256, epsilon=1.0)
+oracle = OUE(k=256, epsilon=EPS)
 honest = oracle.perturb(rng.integers(256, size=20_000), rng=rng)
 loud, careful = np.ones((200, 256), bool), honest[:200].copy()
 for bits in careful:  # as many ones as before, ten of them chosen
@@ -585,8 +585,8 @@ def listed(brands, eps, rng):
 
 
 print(prove(willing, [0, 1], rounded=False))
-whole = epsilon(laws(lambda x, rng: willing(x, 1.0, rng), [0, 1]))
-print(f"willing at ε = 1: exact ε {whole:.3f}")
+whole = epsilon(laws(lambda x, rng: willing(x, EPS, rng), [0, 1]))
+print(f"willing at ε = {EPS:g}: exact ε {whole:.3f}")
 print(prove(timed, range(4), rounded=False))
 print(prove(listed, [(), ("a",)], rounded=False))
 
@@ -683,7 +683,7 @@ def answering(reports, eps):
 
 
 values = rng.choice(3, 20_000, p=[0.6, 0.2, 0.2]).tolist()
-s, error = answering([three(x, 1.0, rng) for x in values], 1.0)
+s, error = answering([three(x, EPS, rng) for x in values], EPS)
 print(f"estimate {s:.3f} ± {error:.3f}, truth 0.250")
 print(prove(three, range(3), rounded=False))
 
