@@ -50,7 +50,8 @@ rng = np.random.default_rng(2305)
 
 # %%
 DAYS = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
-PI, EPS = np.array([29, 8, 6, 10, 27, 12, 8]) / 100, 0.5
+PI = np.array([0.29, 0.08, 0.06, 0.10, 0.27, 0.12, 0.08])
+EPS = 0.5
 
 # %% [markdown]
 # Answers are independent draws from the distribution (law) $\pi$.
