@@ -28,7 +28,7 @@
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
 # Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
 from itertools import combinations, product
-from math import exp, sinh, sqrt
+from math import exp, log, sinh, sqrt
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -37,7 +37,7 @@ import seaborn as sns
 from scipy.stats import norm
 
 from ldpnb import Unknown, epsilon, laws, moments, pick, prove, toss
-from ldpnb.book import check, plain_ticks, simulation, style, table
+from ldpnb.book import check, diagram, plain_ticks, simulation, style, table
 from ldpnb.book.studies import strings as study
 from ldpnb.chance import odds
 from ldpnb.strings import position
@@ -78,7 +78,7 @@ words = rng.choice([*SHARES, *rare], 8_000, p=chances).tolist()
 # Two clients need no list {cite:p}`kairouz2016discrete`.
 # Both draw one of $C$ public cohorts, and hash the string into one of $g$ slots with the cohort's hash function.
 #
-# - *O-RR* applies k-RR to the slot.
+# - *O-RR* applies k-RR to the slot, as in {numref}`fig-unknown-tree`.
 # - *O-RAPPOR* sends one randomly flipped bit per slot: RAPPOR with one hash function and without its second coin.
 
 
@@ -104,6 +104,15 @@ def orappor(x, cohorts, g, eps, rng):
     slot = position(x, cohort, 0, g)
     return cohort, flipped([t == slot for t in range(g)], eps, rng)
 
+
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Diagram", "figure": {"name": "fig-unknown-tree", "caption": "Ana's O-RR client in a cohort with four slots, where teaste has slot 1, for ε = ln 3."}, "image": {"alt": "Tree with four leaves. Keep, with probability 1/2, reports slot 1. Move, with probability 1/2, reports slot 0, 2 or 3, each with 1/6."}}
+def one_cohort(x, rng):
+    return orr(x, 1, 4, log(3), rng)[1]
+
+
+look = {"steps": ["keep or move?", "where to?"], "options": [["keep", "move"], [""] * 3]}
+diagram.tree(one_cohort, "teaste", **look, names={t: f"slot {t}" for t in range(4)})
+plt.show()
 
 # %% [markdown]
 # As in {ref}`ch-rappor`, call each slot of each cohort a *cell*: an O-RR report names one of the $Cg$ cells.

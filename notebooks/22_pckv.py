@@ -36,7 +36,7 @@ import pandas as pd
 import seaborn as sns
 
 from ldpnb import PCKVGRR, PCKVUE, Records, StateEncoding, WheelKV, epsilon, law, laws, moments, prove
-from ldpnb.book import check, label_lines, plain_ticks, style, table, theory
+from ldpnb.book import check, diagram, label_lines, plain_ticks, style, table, theory
 from ldpnb.book.studies import pckv as study
 from ldpnb.chance import odds, pick, toss
 
@@ -90,7 +90,14 @@ def se_all(record, d, eps, rng):
 # Without padding, a game would count more for an owner of few games than for an owner of many.
 # So the phone first *pads* the record to $\ell$ pairs with dummies: keys $d, d+1, \dots$ that nobody has, with value 0.
 # A record longer than $\ell$ is left as it is.
-# Then the phone draws one pair, with probability $1/\ell$ after padding, and turns its value into a sign.
+# Then the phone draws one pair, with probability $1/\ell$ after padding, and turns its value into a sign ({numref}`fig-pckv`).
+
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Diagram", "figure": {"name": "fig-pckv", "caption": "PCKV for Ana, who owns games 2 and 7, with ℓ = 3 and the dummy 20."}, "image": {"alt": "Flow with two lanes. On the phone: a record of games 2 and 7, pad to three pairs with dummy 20, draw one pair, game 7, turn its value into the sign plus, perturb. Then the report goes to the server, which counts and estimates."}}
+phone = ["2: 0.5\n7: 1.0", "pad\n20: 0.0", "draw one\n7: 1.0", "sign\n7+", "perturb"]
+steps = [("phone", step) for step in phone]
+steps += [("server", "count", "report"), ("server", "estimate")]
+diagram.flow(steps, chance=phone[2:])
+plt.show()
 
 
 # %%

@@ -38,7 +38,7 @@ import pandas as pd
 import seaborn as sns
 
 from ldpnb import GRR, BitFlip, attributes, epsilon, law, laws, moments, prove
-from ldpnb.book import check, label_lines, simulation, style, table, theory
+from ldpnb.book import check, diagram, label_lines, simulation, style, table, theory
 from ldpnb.chance import odds, pick, toss
 from ldpnb.postprocess import maximum_likelihood, norm_sub
 
@@ -62,7 +62,7 @@ PEOPLE = {"Ana": (1, 1, 0, 2), "Ben": (0, 0, 0, 0)}
 PEOPLE |= {"Cleo": (1, 1, 1, 1), "Dev": (0, 0, 1, 0)}
 
 # %% [markdown]
-# Half of them need help with cooking, half with walking; alone, this does not tell how many need both.
+# Half of them need help with cooking, half with walking, but how many need both?
 # So the server wants the *joint table*: the share $\theta_\omega$ of people in each *cell* $\omega$.
 # A cell has a value $\omega_j$ for each attribute of the table.
 #
@@ -105,8 +105,13 @@ def symbols(record, sizes, eps, rng):
 for client in (flips, symbols):
     print(client.__name__, client(PEOPLE["Ana"], SIZES, EPS, rng))
 
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Diagram", "figure": {"name": "fig-joint-tree", "caption": "Flips for the value 0 of two, with code (1, 0) and budget 2 ln 3."}, "image": {"alt": "Tree with two forks. The first bit is flipped with probability 1/4, then the second bit. The leaves are (0, 1) with 1/16, (0, 0) with 3/16, (1, 1) with 3/16 and (1, 0) with 9/16."}}
+look = {"steps": ["first bit", "second bit"], "options": [["flipped", "kept"]] * 2}
+diagram.tree(lambda x, rng: flips((x,), (2,), 2 * log(3), rng)[0], 0, **look)
+plt.show()
+
 # %% [markdown]
-# For two values, flips is symbols with some answers erased.
+# For two values ({numref}`fig-joint-tree`), flips is symbols with some answers erased.
 # Exactly one flip makes both bits equal, with probability $2q(1-q)$ for either value, so such a report carries no information.
 # Otherwise, the odds of truth and lie are $(1-q)^2 : q^2 = e^{\varepsilon/d}$, as in symbols.
 #
@@ -259,10 +264,9 @@ for client in (flips, symbols):
 table(pd.DataFrame(columns))
 
 # %% [markdown]
-# All estimates are within two standard errors of the truth; symbols has the smaller errors.
+# All estimates are within two standard errors of the truth; symbols has smaller errors.
 #
-# How large is the error of a whole table?
-# Let $\nu_j = \E\sum_x z_j[x]^2$, which would be 1 for true answers.
+# For the error of a whole table, let $\nu_j = \E\sum_x z_j[x]^2$, which would be 1 for true answers.
 #
 # In symbols, $q^* = (1-(p^*-q^*))/\kappa_j$.
 # So $(p^*-q^*)(z_j[x]-\frac1{\kappa_j})$ is $1-\frac1{\kappa_j}$ once and $-\frac1{\kappa_j}$ otherwise; the squares sum to $1-\frac1{\kappa_j}$.
@@ -285,7 +289,7 @@ table(pd.DataFrame(columns))
 #
 # :::{prf:proof}
 # We have seen that $\hat\theta_\omega$ is unbiased.
-# Summed over the values of one attribute, its factor becomes 1, and the product score of the others is left.
+# Summed over the values of one attribute, its factor becomes 1, which leaves the product score of the others.
 #
 # The variances of the product scores sum to the sum of their mean squares, minus that of the $\theta_\omega^2$.
 # The squares sum to $\prod_j\sum_x z_j[x]^2$.
@@ -342,9 +346,9 @@ check(
 # $$ \Pr[y \mid \omega] \propto w_{y\omega} = \prod_j \big(e^{\varepsilon/d}\big)^{1[y_j \text{ supports } \omega_j]}. $$ (eq-joint-likelihood)
 #
 # Let $C_y$ of the $n$ people send reports with the weights of $y$.
-# As in {eq}`eq-sensible-any`, the mean log-likelihood, up to a constant, and its derivatives are
+# As in {eq}`eq-sensible-any`, up to a constant, the mean log-likelihood is $L(\theta) = \sum_y \frac{C_y}{n}\ln\sum_\omega w_{y\omega}\,\theta_\omega$, with the derivatives
 #
-# $$ \begin{aligned} L(\theta) &= \sum_y \frac{C_y}{n}\ln\sum_\omega w_{y\omega}\,\theta_\omega, \\[1ex] G_\omega = \frac{\partial L}{\partial\theta_\omega} &= \sum_y \frac{C_y}{n}\cdot\frac{w_{y\omega}}{\sum_{\omega'} w_{y\omega'}\,\theta_{\omega'}}. \end{aligned} $$
+# $$ G_\omega = \frac{\partial L}{\partial\theta_\omega} = \sum_y \frac{C_y}{n}\cdot\frac{w_{y\omega}}{\sum_{\omega'} w_{y\omega'}\,\theta_{\omega'}}. $$
 #
 # One step of EM replaces each $\theta_\omega$ by $\theta_\omega\,G_\omega$, and $L$ rises to its maximum.
 
@@ -363,7 +367,7 @@ def em(W, C, gap=1e-7, most=100_000):
 
 # %% [markdown]
 # Let 400 people answer two yes-or-no questions by symbols, with $e^{\varepsilon/d} = 3$.
-# Of the reports, 150 are “0, 0”, 110 “1, 1”, and 70 each “0, 1” and “1, 0”.
+# `C` counts their reports “0, 0”, “0, 1”, “1, 0” and “1, 1”.
 
 # %%
 W = np.array([[9, 3, 3, 1], [3, 9, 1, 3], [3, 1, 9, 3], [1, 3, 3, 9]])
@@ -391,7 +395,7 @@ print(f"EM, {len(path) - 1} steps  ", path[-1].round(3))
 # Moreover, $\sum_\omega G_\omega\,\theta_\omega = 1$, and the $\theta'_\omega \ge 0$ sum to 1.
 # :::
 #
-# `em` stops once the bound is at most `gap`.
+# `em` stops by this bound.
 #
 # ### The bias of EM
 #
@@ -453,7 +457,7 @@ check(
 # $$ \kappa_j \le e^{3\varepsilon/2d} + e^{\varepsilon/2d} + 2 $$ (eq-joint-which)
 #
 # (Exercise 1).
-# The right-hand side exceeds 4, so symbols is always better for two, three or four values.
+# The right-hand side exceeds 4, so symbols is better for two, three or four values.
 #
 # (sec-joint-better)=
 # ### Or draw a pair
@@ -489,9 +493,7 @@ print("drawn pair:", *plus_minus(*found))
 
 # %% [markdown]
 # Each of the $\frac{d(d-1)}2$ pairs is answered by about equally many people, like one attribute with $K$ values.
-# With its $\nu$ from {eq}`eq-joint-noise`, for all of ε,
-#
-# $$ n\sum_\omega\Var\hat\theta_\omega \approx \frac{d(d-1)}2\Big(\nu - \sum_\omega\theta_\omega^2\Big). $$ (eq-joint-drawn)
+# So the squared error is about $\frac{d(d-1)}2$ times that of {eq}`eq-joint-error` with its single $\nu$, for all of ε.
 
 
 # %%
@@ -509,12 +511,9 @@ def seen_error(m, budget):
     return ((reduce(np.kron, [each] * m) @ told / n - 0.5**m) ** 2).sum()
 
 
-dying = [
-    (f"ε = {e}", m, error_of([symbols] * m, 2, e / 6), seen_error(m, e / 6))
-    for e, m, _ in product((2, 4, 8), range(1, 6), range(100))
-]
-which = [("flips", e, error_of([flips] * 2, 8, e / 6)) for e in range(1, 17)]
-which += [("symbols", e, error_of([symbols] * 2, 8, e / 6)) for e in range(1, 17)]
+cases = product((2, 4, 8), range(1, 6), range(100))
+dying = [(f"ε = {e}", m, error_of([symbols] * m, 2, e / 6), seen_error(m, e / 6)) for e, m, _ in cases]
+which = [(c.__name__, e, error_of([c] * 2, 8, e / 6)) for c in (flips, symbols) for e in range(1, 17)]
 which += [("drawn pair", e, 15 * error_of([symbols], 64, e)) for e in range(1, 17)]
 left = {"data": pd.DataFrame(dying, columns=["", "attributes", "error", "seen"]), "x": "attributes"}
 right = {"data": pd.DataFrame(which, columns=["", "ε", "error"]), "x": "ε"}
@@ -536,7 +535,7 @@ plt.show()
 # - If pairs are enough, draw one unless ε is large: at $\varepsilon = 4$, its squared error in the figure is less than a fiftieth of the others'.
 #   In our survey, with fewer attributes and values, it is smaller by a factor of 1.7.
 # - At $\varepsilon = 1$, even the drawn pair of the figure is useless.
-# - For large ε, or for tables of three attributes, split.
+# - For large ε or tables of three attributes, split.
 # - {cite:t}`cormode2018marginal` compare such designs; {ref}`ch-publish` draws larger blocks.
 #
 # (sec-joint-information)=
@@ -548,7 +547,7 @@ plt.show()
 # $$ I(X;\Pi) = \sum_{x,u} \theta_{xu}\ln\frac{\theta_{xu}}{\theta_x\,\theta_u}. $$
 #
 # It is 0 for independent attributes, and positive for others.
-# We take the tables of EM, which have no negative cells, in surveys of 400 people.
+# We take the nonnegative tables of EM.
 
 # %%
 even = rng.multinomial(400, [0.25] * 4, 2000)  # equal shares
@@ -604,7 +603,7 @@ check(
 # ## What can go wrong
 #
 # - *Norm-Sub for overlapping tables.*
-#   Estimates of “cook, walk” and “walk, dress” agree on walking, until Norm-Sub changes each by itself.
+#   Estimates of “cook, walk” and “walk, dress” agree on walking, until Norm-Sub changes each alone.
 #
 # (sec-joint-exercises)=
 # ## Exercises
