@@ -12,7 +12,6 @@
 # But you know how often the coin makes people lie.
 # So you can correct the share of "yes" among many replies.
 # This is *randomized response*.
-# The lesson shows exactly what one reply gives away, and how precise the estimate from many replies is.
 # :::
 #
 # :::{zh}
@@ -38,7 +37,7 @@ import pandas as pd
 import seaborn as sns
 
 from ldpnb import epsilon, laws, moments, prove, toss
-from ldpnb.book import check, datasets, diagram, label_lines, simulation, style, theory
+from ldpnb.book import check, datasets, diagram, label_lines, plain_ticks, simulation, style, theory
 from ldpnb.chance import odds
 
 style()
@@ -82,7 +81,7 @@ FIVE = {"Ana": 1, "Bea": 0, "Cleo": 0, "Dora": 1, "Eve": 0}
 #
 # $$ p = \frac{e^\varepsilon}{1+e^\varepsilon}. $$
 #
-# Everybody knows $\varepsilon > 0$, the *privacy budget*; the next section shows what it limits.
+# Everybody knows $\varepsilon > 0$, the *privacy budget*.
 #
 # The *client* is the program that turns a value $x$ into a *report* $y$, here the reply.
 # In the code, `toss(p, rng)` is heads with probability $p$.
@@ -233,7 +232,7 @@ for eps in (0.1, 0.5, 1, 2, 4):
 
 # %% [markdown]
 # A bettor who knows only $f$ gives "yes" a probability of 32 %.
-# At $\varepsilon = 1$, a reply changes this probability to 56 % or 15 %.
+# At $\varepsilon = 1$, a reply changes it to 56 % or 15 %.
 # At $\varepsilon = 4$, a "yes" is almost a confession: *smaller* budgets protect more.
 #
 # In {numref}`fig-rr-odds` the bettor also knows how a reader rates her marriage.
@@ -296,10 +295,7 @@ plt.show()
 # For the mean, put {eq}`eq-rr-law` into the first form of {eq}`eq-rr-estimate`, whose denominator is $2p-1$.
 #
 # For the variance, $y_i$ is 1 with probability $p$ or $1-p$; its variance is $p(1-p)$ either way.
-# The coins are independent, so the variances add up:
-#
-# $$ \Var \bar y = \frac{1}{n^2}\sum_{i=1}^{n} \Var y_i = \frac{p(1-p)}{n}. $$
-#
+# The coins are independent, so the variances add up, and $\Var \bar y = n\,p(1-p)/n^2 = p(1-p)/n$.
 # The estimate divides $\bar y$ by $2p-1$, and so its variance by $(2p-1)^2$:
 #
 # $$ \Var \hat f = \frac{p(1-p)}{(2p-1)^2\,n} = \frac{e^\varepsilon}{(e^\varepsilon-1)^2\,n} = \frac{1}{(e^{\varepsilon/2}-e^{-\varepsilon/2})^2\,n}. $$
@@ -308,7 +304,7 @@ plt.show()
 # The last bracket is $2\sinh(\varepsilon/2)$.
 # :::
 #
-# The standard error is the square root of $\Var \hat f$, $1/\big(2\sinh(\varepsilon/2)\sqrt n\big)$.
+# The standard error is the root of this variance, $1/\big(2\sinh(\varepsilon/2)\sqrt n\big)$.
 # The server can compute it without knowing any answer:
 
 
@@ -329,12 +325,10 @@ replies = [reply(x, EPS, rng) for x in truth]
 yes = sum(replies)
 f_hat, error = server(yes, n, EPS)
 print(f"replies of yes: {yes / n:.1%}")
-print(f"estimate:       {f_hat:.1%} ± {error:.1%}")
-print(f"truth:          {f:.1%}")
+print(f"estimate: {f_hat:.1%} ± {error:.1%}; truth: {f:.1%}")
 
 # %% [markdown]
 # The raw share is too large: of the 4,313 readers without an affair, about 1,160 say yes.
-# The corrected estimate lies within one standard error of the truth.
 #
 # Would a direct question do better?
 # If 3.7 % of the readers with an affair denied it, the share would be 0.037 · 32.2 % = 1.2 % too low.
@@ -351,17 +345,18 @@ print(f"truth:          {f:.1%}")
 
 # %% mystnb={"figure": {"name": "fig-rr-fair", "caption": "The share, estimated from one reply per reader at each budget (dots, with 95 % intervals). Line: truth."}, "image": {"alt": "Estimated share in percent against ε on a logarithmic axis from 0.05 to 8, with 95 percent intervals that shrink from about 49 points to either side at 0.05 to a fraction of a point at 8, around the line at 32.2."}}
 asked = [0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8]
-found = []
-for eps in asked:
-    yes = sum(reply(x, eps, rng) for x in truth)
-    found.append(server(yes, n, eps))
-f_hats, errors = 100 * np.transpose(found)
+
+
+def survey(eps):
+    return server(sum(reply(x, eps, rng) for x in truth), n, eps)
+
+
+f_hats, errors = 100 * np.transpose([survey(eps) for eps in asked])
 fig, ax = plt.subplots()
 ax.axhline(100 * f, color="black", linewidth=1)
 ax.errorbar(asked, f_hats, 1.96 * errors, fmt="o")
 ax.set(xscale="log", xlabel="budget ε", ylabel="estimated share of yes, %")
-ax.set_xticks(asked, [f"{eps:g}" for eps in asked])
-ax.minorticks_off()
+plain_ticks(ax)
 plt.show()
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: mean and variance of the estimate from one reply, exactly"}
@@ -419,7 +414,6 @@ check(
 #
 # $$ \Pr[Z = z] = \frac{e^\varepsilon-1}{e^\varepsilon+1}\; e^{-\varepsilon|z|}, \qquad z = 0, \pm1, \pm2, \dots $$
 #
-# The result is the count plus the noise.
 # For a given result, a changed answer moves the noise $z$ by 1, and so its probability by a factor of at most $e^\varepsilon$.
 #
 # The published share has the standard deviation of $Z$ {cite:p}`inusah2006discrete`, divided by $n$.
@@ -427,7 +421,7 @@ check(
 #
 # $$ \text{central: } \frac{1}{\sqrt2\,\sinh(\varepsilon/2)\;n} \quad\; \text{local: } \frac{1}{2\sinh(\varepsilon/2)\,\sqrt n} $$
 #
-# The first falls like $1/n$, the second only like $1/\sqrt n$, as {numref}`fig-rr-central` shows.
+# The first falls like $1/n$, the second only like $1/\sqrt n$ ({numref}`fig-rr-central`).
 
 # %% mystnb={"figure": {"name": "fig-rr-central", "caption": "Standard error of a share at ε = 1, with a trusted collector (central) and without one (local). Lines: formulas. Marks: 2,000 simulated surveys each."}, "image": {"alt": "Log-log plot of the standard error against the number of people from 10 to one million. The central line falls with slope minus one, the local line with slope minus one half; marks lie on both lines."}}
 p, lines, marks = exp(1) / (1 + exp(1)), [], []

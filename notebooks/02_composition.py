@@ -61,8 +61,7 @@ took_part = data.groupby("person")["year"].transform("size")
 visits = data["visits"][took_part == T].to_numpy()
 PEOPLE = (visits > 0).astype(int).reshape(-1, T)
 print(f"{len(PEOPLE):,} people, {PEOPLE.mean():.1%} yes")
-for answers in PEOPLE[:3]:
-    print(*answers)
+print(*PEOPLE[:3].tolist(), sep="\n")
 
 # %% [markdown]
 # People reply by randomized response, with $\varepsilon = 1$ each year.
@@ -99,7 +98,7 @@ def reply(x, eps, rng):
 # ## Two replies from one person
 #
 # Let one person reply twice, with fresh coins.
-# {numref}`fig-comp-tree` shows this for $\varepsilon = \ln 2$, where each reply is true with probability $2/3$.
+# In {numref}`fig-comp-tree`, each reply is true with probability $2/3$.
 
 
 # %% mystnb={"figure": {"name": "fig-comp-tree", "caption": "Two replies if the answer is yes, with ε = ln 2 each. Probabilities multiply along branches; colours name reports."}, "image": {"alt": "Tree with four leaves. Two true replies, yes and yes, have probability 4/9; yes and no, and no and yes, have 2/9 each; no and no has 1/9."}}
@@ -165,7 +164,7 @@ check(
 #
 # where $l$ is the number of lies.
 # In {numref}`fig-rr-repeat`, the majority of five replies with $\varepsilon = 1$ is right 88 times in 100, that of twenty more than 98 times.
-# Exercise 1 shows why a second reply adds nothing to the first.
+# Exercise 1 shows why a second reply adds nothing.
 
 
 # %%
@@ -184,10 +183,8 @@ def right(T, eps, rng, people=2000):
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Numbers of the figure"}
 BUDGETS = {f"ε = {eps:g}": eps for eps in (2, 1, 0.5, 0.25)}
-curve, seen = [], []
-for name, e in BUDGETS.items():
-    curve += [(name, t, majority(t, e)) for t in range(1, 26)]
-    seen += [(name, t, z) for t in range(1, 26, 4) for z in right(t, e, rng)]
+curve = [(name, t, majority(t, e)) for name, e in BUDGETS.items() for t in range(1, 26)]
+seen = [(name, t, z) for name, e in BUDGETS.items() for t in range(1, 26, 4) for z in right(t, e, rng)]
 curve, seen = (pd.DataFrame(rows, columns=["budget", "T", "right"]) for rows in (curve, seen))
 
 # %% mystnb={"figure": {"name": "fig-rr-repeat", "caption": "Probability that the majority of T fresh replies names the truth. Lines: formula. Marks: 2,000 simulated people, with 95 % bars."}, "image": {"alt": "Four curves rise with the number of replies from 1 to 25. That for epsilon 2 reaches 1 within ten replies, that for 1 passes 0.98 at twenty, those for 0.5 and 0.25 reach about 0.9 and 0.73. All stay level at even numbers. Marks lie on or near the lines."}}
@@ -255,11 +252,7 @@ print(prove(once, RECORDS, rounded=False))
 #
 # $$ \Var z = \E\Big(z-\frac12\Big)^2 - \Big(\E z-\frac12\Big)^2 = \frac{1}{4h^2} - \Big(\E z-\frac12\Big)^2. $$ (eq-comp-variance)
 #
-# If we ask for one answer $x$, $\E z = x$ and $(x-\frac12)^2 = \frac14$.
-# Since $1/\tanh^2 - 1 = 1/\sinh^2$,
-#
-# $$ \Var z = \frac14\Big(\frac1{h^2} - 1\Big) = \frac{1}{4\sinh^2(\varepsilon/2)}. $$ (eq-comp-fixed)
-#
+# If we ask for one answer $x$, $\E z = x$ and $(x-\frac12)^2 = \frac14$, so $\Var z = 1/\big(4\sinh^2(\varepsilon/2)\big)$, as in {prf:ref}`thm-rr-estimate`.
 # Dividing averages $T$ such scores, each with $\varepsilon/T$.
 # For asking once, let $a$ be the person's share of years with yes.
 # The year drawn has a yes with probability $a$, so $\E z = a$ in {eq}`eq-comp-variance`:
@@ -311,7 +304,6 @@ table(pd.DataFrame(rows, columns=["asked", "ε in total", "share"]))
 
 # %% [markdown]
 # The error in the last row comes from the bound in {eq}`eq-comp-remedies`; it is about half that of dividing.
-# Remembered replies estimate the share of the first year alone.
 # So for the share over all years, ask once:
 #
 # :::{prf:theorem} Ask once
@@ -324,10 +316,8 @@ table(pd.DataFrame(rows, columns=["asked", "ε in total", "share"]))
 # By {eq}`eq-comp-remedies`, it suffices that $T\sinh^2(u/T) \le \tanh^2 u$.
 # With $r = u/T$, the left side is $u$ times $\sinh r$ times $(\sinh r)/r$.
 # The power series of the last two have no negative coefficients, so both grow with $r$.
-# As $T$ grows, $r$ falls, so $T\sinh^2(u/T)$ decreases from $T = 1$ on, and for $T \ge 2$,
-#
-# $$ T\sinh^2\frac uT \;\le\; 2\sinh^2\frac u2 = \cosh u - 1. $$
-#
+# As $T$ grows, $r$ falls, so $T\sinh^2(u/T)$ decreases from $T = 1$ on.
+# For $T \ge 2$, it is at most $2\sinh^2(u/2) = \cosh u - 1$.
 # This must be at most $\tanh^2 u$; divide both by $\cosh u - 1 > 0$:
 #
 # $$ \begin{aligned} \cosh u - 1 &\le \tanh^2 u = \frac{(\cosh u - 1)(\cosh u + 1)}{\cosh^2 u} \\ \iff \cosh^2 u &\le \cosh u + 1 \;\iff\; \cosh u \le \frac{1+\sqrt5}{2}, \end{aligned} $$
@@ -336,8 +326,7 @@ table(pd.DataFrame(rows, columns=["asked", "ε in total", "share"]))
 # :::
 #
 # At $\varepsilon = 1$ and $T = 10$, a score has the standard deviation 3.16 if divided, and at most 1.08 if asked once.
-# If a person's answer never changes, $a$ is 0 or 1, and asking once has the variance {eq}`eq-comp-fixed`.
-# This is the formula for dividing with $T = 1$, and that formula grows with $T$.
+# If a person's answer never changes, $a$ is 0 or 1, and asking once has the variance of dividing with $T = 1$, which grows with $T$.
 # So dividing then has the larger variance at every ε.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: exact variances of both remedies, and where they cross"}
@@ -352,13 +341,12 @@ def exact(eps, client, one_score):
 shares = np.mean(RAND, 1)
 each_year = exact(EPS, every, lambda y: np.mean([score(b, EPS / T) for b in y]))
 one_year = exact(EPS, once, lambda y: score(y[1], EPS))
-formulas = [divide(EPS, T), ask_once(EPS) - (shares - 0.5) ** 2]
+derived = divide(EPS, T), ask_once(EPS) - (shares - 0.5) ** 2
+both = zip((each_year, one_year), derived, strict=True)
 check(
     "Remedies",
     "six records: means and variances as derived",
-    all(
-        np.allclose(m, shares) and np.allclose(v, w) for (m, v), w in zip((each_year, one_year), formulas, strict=True)
-    ),
+    all(np.allclose(m, shares) and np.allclose(v, w) for (m, v), w in both),
     control="ε for ε/T",
     caught=not np.allclose(each_year[1], divide(T * EPS, T)),
 )
@@ -443,21 +431,19 @@ x = (rng.random(20_000) < TRUTH).astype(int)
 eps = rng.choice(CHOICES, len(x), p=[0.5, 0.3, 0.2])
 own, y = survey(x, eps, rng)
 hidden = np.where(x == 1, 0.25, eps)
-estimates = {
+four = {
     "own ε, weighted": weighted(own, y),
     "own ε, plain average": combine(own, y, np.ones(len(x))),
     "all at ε = 0.25": weighted(*survey(x, 0 * eps + 0.25, rng)),
     "all yes at ε = 0.25": weighted(*survey(x, hidden, rng)),
 }
 rows = [["population", f"{TRUTH}"]]
-for how, (f_hat, error) in estimates.items():
-    rows.append([how, f"{f_hat:.3f} ± {error:.3f}"])
+rows += [[how, f"{f:.3f} ± {e:.3f}"] for how, (f, e) in four.items()]
 table(pd.DataFrame(rows, columns=["survey", "share"]))
 
 # %% [markdown]
 # The weights cut the error to about a third of the plain average's.
-# In the last row, everybody with a yes picks the lowest budget.
-# Their replies hardly count, which biases the estimate; the ± does not show this.
+# In the last row, people with a yes hardly count, which biases the estimate; the ± does not show this.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: everybody keeps their own ε; a choice by the answer is caught"}
@@ -542,7 +528,7 @@ check(
 # By {eq}`eq-comp-variance`, a score has variance at most $1/(4h^2) \approx 1/\varepsilon^2$, so the variance of a share is about $(2/\varepsilon^2)/n$.
 # With both questions at $\varepsilon/2$, the variance is $(4/\varepsilon^2)/n$, twice as large.
 #
-# The code uses $1/(4h^2)$ at every ε, not {eq}`eq-comp-fixed`: the people who answer a question are drawn at random, so $\E z$ in {eq}`eq-comp-variance` is their share, not 0 or 1.
+# The code uses $1/(4h^2)$ at every ε, not $1/\big(4\sinh^2(\varepsilon/2)\big)$: the people who answer a question are drawn at random, so $\E z$ in {eq}`eq-comp-variance` is their share, not 0 or 1.
 # :::
 
 
@@ -575,7 +561,7 @@ print(prove(one_of_two, list(product((0, 1), repeat=2)), rounded=False))
 #
 # ## Summary
 #
-# - What you do with reports afterwards costs no privacy.
+# - What you do with reports costs no privacy.
 # - The budgets of one person's reports add up, even if later questions depend on earlier reports.
 # - Divide the budget, ask once, or remember a reply; up to $\varepsilon = 2.12$, asking once is no worse than dividing.
 # - Different people's budgets do not add up.

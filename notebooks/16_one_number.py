@@ -87,7 +87,7 @@ def two_point(x, eps, rng):
     return s if toss(odds(eps) / (odds(eps) + 1), rng) else -s
 
 
-# %% mystnb={"figure": {"name": "fig-means-tree", "caption": "The sign for x = 0.5 and e^ε = 3: a coin makes a sign, and a second coin may reverse it."}, "image": {"alt": "A tree with two levels. From x, plus has probability three quarters and minus one quarter; each sign is sent with probability three quarters and reversed with one quarter."}}
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Code of the figure", "figure": {"name": "fig-means-tree", "caption": "The sign for x = 0.5 and e^ε = 3: a coin makes a sign, and a second coin may reverse it."}, "image": {"alt": "A tree with two levels. From x, plus has probability three quarters and minus one quarter; each sign is sent with probability three quarters and reversed with one quarter."}}
 look = {"steps": ["first coin", "second coin"], "head": "number"}
 look |= {"options": [["+", "−"], ["keep", "reverse"]]}
 look |= {"root": "0.5", "names": {1: "+", -1: "−"}}
@@ -255,9 +255,10 @@ def windowed(x, steps, width, eps, rng):
 #
 # :::{prf:theorem} Windows
 # :label: thm-means-windows
-# The client is exactly ε-LDP, and the score
+# The client is exactly ε-LDP.
+# With $\omega = a\,(e^\varepsilon-1)/(a\,e^\varepsilon+t)$, the score
 #
-# $$ \begin{aligned} &\frac{2}{t\,\omega}\Big(y - \frac{t+a-1}{2}\Big), \\ &\omega = \frac{a\,(e^\varepsilon-1)}{a\,e^\varepsilon+t}, \end{aligned} $$
+# $$ \frac{2}{t\,\omega}\Big(y - \frac{t+a-1}{2}\Big) $$
 #
 # has mean $x_u$.
 # :::
@@ -301,10 +302,8 @@ def law_of(name, x, size, eps):
     """The law of a client's score, as rows of a table."""
     client, score = THREE[name]
     told = laws(lambda x, rng: client(x, *size, eps, rng), [x])[0]
-    frame = pd.DataFrame({"report": sorted(told)})
-    frame["score"] = [score(y, *size, eps) for y in frame["report"]]
-    frame["probability"] = [float(told[y]) for y in frame["report"]]
-    return frame
+    rows = [(score(y, *size, eps), float(told[y])) for y in told]
+    return pd.DataFrame(rows, columns=["score", "probability"])
 
 
 fig, axes = plt.subplots(2, 1, figsize=(6.4, 4.6))
@@ -319,7 +318,7 @@ axes[1].get_legend().remove()
 plt.show()
 
 # %% [markdown]
-# `prove` confirms every ε on a grid of four steps:
+# `prove` confirms that each is exactly ε-LDP, on a grid of four steps:
 
 # %%
 GRID = [-1.0, -0.5, 0.0, 0.5, 1.0]
@@ -332,8 +331,7 @@ def client(name):
 
 
 for name in THREE:
-    found = prove(client(name), GRID, rounded=False)
-    print(f"{name:<8} exactly ε for every ε: {found.tight}")
+    print(name, prove(client(name), GRID, rounded=False).tight)
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: ε, bias and variance from the laws"}
@@ -346,11 +344,9 @@ def facts(send, score, values=GRID, eps=1.5):
 
 ODD = [-1.0, -0.3, 0.1, 0.25, 1.0]  # numbers between grid points, too
 rho = exp(-1.5 / 4)
-two, cut, window = (
-    facts(two_point, lambda y: two_point_score(y, 1.5), ODD),
-    facts(client("noise"), lambda y: noisy_score(y, 4, 1.5)),
-    facts(client("windows"), lambda y: windowed_score(y, 4, 2, 1.5)),
-)
+two = facts(two_point, lambda y: two_point_score(y, 1.5), ODD)
+cut = facts(client("noise"), lambda y: noisy_score(y, 4, 1.5))
+window = facts(client("windows"), lambda y: windowed_score(y, 4, 2, 1.5))
 good = two[0] and np.allclose(two[1], two_point_score(1, 1.5) ** 2 - np.square(ODD))
 caught = not facts(two_point, lambda y: y, ODD)[0]
 check("The sign", "exactly ε, unbiased, variance c² − x²", good, control="scores ±1", caught=caught)

@@ -137,7 +137,7 @@ print("harmony", harmony(people[0], EPS, rng))
 # :::
 #
 # :::{prf:proof}
-# *Split.* The $d$ signs are independent, so their ratios multiply, to at most $(e^{\varepsilon/d})^d = e^\varepsilon$, which $(1, \dots, 1)$ and $(-1, \dots, -1)$ attain.
+# *Split.* The $d$ signs are independent, so their ratios multiply to at most $(e^{\varepsilon/d})^d = e^\varepsilon$, which $(1, \dots, 1)$ and $(-1, \dots, -1)$ attain.
 # Mean and variance are those of a sign.
 #
 # *Harmony, privacy.* The drawn $j$ does not depend on $x$, and given $j$ the report is one sign, with the ratio $e^\varepsilon$ for $x_j = \pm1$.
@@ -149,10 +149,7 @@ print("harmony", harmony(people[0], EPS, rng))
 # The variance is $\E Z_j^2 - x_j^2$.
 # :::
 #
-# For a small ε, $c(\varepsilon) \approx 2/\varepsilon$, so the variances are about
-#
-# $$ \frac{4d^2}{\varepsilon^2} \;\text{ (split)}, \qquad \frac{4d}{\varepsilon^2} \;\text{ (Harmony)}. $$
-#
+# For a small ε, $c(\varepsilon) \approx 2/\varepsilon$, so the variances are about $4d^2/\varepsilon^2$ (split) and $4d/\varepsilon^2$ (Harmony).
 # Then splitting needs $d$ times as many people.
 # {prf:ref}`thm-harmony` compares the same two terms for frequencies: sampling is better up to one turning point, near $\varepsilon = 2\sqrt d$.
 #
@@ -394,7 +391,6 @@ def meanest(x, eps, rng):
 #
 # *Variance.* The square of the score is always $B^2$.
 # :::
-#
 
 
 # %%
@@ -423,8 +419,7 @@ three = [*product((1, -1), repeat=3)]
 print("two numbers, exactly ε:")
 for client in (split, harmony, meanest):
     print(client.__name__, prove(client, two, rounded=False).tight)
-tight = prove(meanest, three, rounded=False).tight
-print("meanest, three numbers:", tight)
+print("meanest, three:", prove(meanest, three, rounded=False).tight)
 
 # %% [markdown]
 # (sec-means-coin)=

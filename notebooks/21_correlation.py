@@ -112,8 +112,7 @@ for crowd in (TOGETHER, APART):
 # ## One number for a record
 #
 # As in {ref}`sec-kv-se`, a coin turns each value into a sign, and a key has state 0 for −, 1 for absent, or 2 for +.
-# Read as digits in base three, the states of all $d$ keys form one number, the *index* of the record.
-# It is one of $3^d$ numbers, from 0 on.
+# Read as digits in base three, the states of all $d$ keys form a number from 0 to $3^d-1$, the *index* of the record.
 
 
 # %%
@@ -368,7 +367,6 @@ for (question, (part, whole)), truth in zip(QUESTIONS.items(), (FEVER, FEVER_ONL
 table(pd.DataFrame(rows, columns=["question", "truth", "estimate", "denominator / its error"]))
 
 # %% [markdown]
-# All estimates are within two standard errors of the truth.
 # The mean has the largest error, because only 12 % meet its condition and have a fever.
 
 
