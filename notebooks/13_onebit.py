@@ -196,7 +196,7 @@ table(pd.DataFrame(shown))
 #    Given the deck, the estimate has mean $\sum_x f_x\,G_{xu}$, and its variance is the average of $c^2 - G_{xu}^2$ over people, divided by $n$.
 # 2. *Random decks.*
 #    For $x \ne u$, $G_{xu}$ averages $R$ independent fair signs: mean 0, variance $1/R$.
-#    For two such items, $G_{xu}$ and $G_{x'u}$ are uncorrelated: different cards are independent with mean 0, and on one card $\Phi_{rx}\,\Phi_{ru} \cdot \Phi_{rx'}\,\Phi_{ru} = \Phi_{rx}\,\Phi_{rx'}$ has mean 0.
+#    For two such items, $G_{xu}$ and $G_{x'u}$ are uncorrelated: different cards are independent with mean 0, and on one card the sign of $u$ cancels from the product, which has mean 0.
 #    The variance of the estimate is the mean of the variances in step 1, plus the variance of the means:
 #
 #    $$ \frac{f_u\,(c^2-1) + (1-f_u)\,(c^2-1/R)}{n} + \sum_{x \ne u} f_x^2 \cdot \frac1R. $$
@@ -316,7 +316,7 @@ plt.show()
 #
 # :::
 #
-# The formula for $c^2$ follows from $(e^\varepsilon+1)^2 = (e^\varepsilon-1)^2 + 4\,e^\varepsilon$.
+# The formula for $c^2$ follows by expanding both squares.
 #
 # For a million items, nobody writes down $10^{12}$ signs.
 # Let $Z_r$ be the sum of $c\,z_i$ over reports with card $r$.
@@ -633,7 +633,7 @@ def pce(x, level, deck, rng):
 # The server uses {eq}`eq-onebit-estimate` with the person's own $c_i = c(\varepsilon_i)$.
 # It may replace $1/n$ by weights $\omega_i$ with sum 1, as in {ref}`sec-comp-personal`.
 #
-# With equal weights, scores have variance $c_i^2 - 1$ for the person's item and $c_i^2$ for others; add them up.
+# With equal weights, add up the variances of {prf:ref}`thm-onebit`.
 # With other weights, given the levels, the mean of $\hat f_u$ is the total weight of the people with item $u$.
 # If the levels are dealt to people at random, each weight has mean $1/n$, and this total has mean $f_u$.
 # For an item that nobody has, the variance is $\sum_i \omega_i^2 c_i^2$, by Cauchy–Schwarz smallest where $\omega_i c_i \propto 1/c_i$.
@@ -793,8 +793,8 @@ print(*(f"R = {R}: {((R - 1) ** 2 * c(EPS) ** 2 - 1) / R**2:.2f}" for R in (2, 8
 #
 # - One bit per person suffices: the randomized sign of the item on a public card.
 # - A random deck adds an error that more people do not reduce.
-# - With orthogonal columns, estimates are unbiased, and $n \Var \hat f_u = c^2 - f_u$.
-# - For a rare item, this is 1 more than with OUE, which matters for large ε.
+# - With orthogonal columns, this error is 0, and one transform gives all estimates.
+# - For a rare item, the variance is $1/n$ above OUE's, which matters for large ε.
 # - With several attributes, sampling one is better than splitting the budget up to about $\varepsilon = 2\sqrt d$.
 # - Weights for personal budgets are unbiased only if levels do not depend on items.
 #
@@ -811,8 +811,6 @@ print(*(f"R = {R}: {((R - 1) ** 2 * c(EPS) ** 2 - 1) / R**2:.2f}" for R in (2, 8
 # | $G_{xu}$ | average product of the columns $x$ and $u$ of $\Phi$ (here only) |
 # | $H_R$ | Hadamard matrix with $R$ rows (here only) |
 # | $Z_r$ | sum of $c\,z$ over the reports of card $r$ (here only) |
-# | $a$ | upper half of a vector (here only) |
-# | $b$ | lower half (here only) |
 # | $t$ | $\varepsilon/(2d)$ (here only) |
 # | $\omega_i$ | weight of a person (here only) |
 # | $B$ | number of blocks of Hadamard response (here only) |

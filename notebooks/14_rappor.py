@@ -64,7 +64,7 @@ rng = np.random.default_rng(2014)
 #
 # Two strings may have the same filter.
 # So there are $C$ *cohorts*, each with its own hash functions: two strings with the same filter in one cohort rarely share it in another.
-# A client draws its cohort once, without looking at the string; the cohort is public.
+# A client draws its public cohort once, without looking at the string.
 # Here `position` is the package's hash function.
 
 
@@ -93,7 +93,7 @@ def respond(kept, p, rng):
 #
 # The client calls `remember` once and keeps the result.
 # From then on, it only calls `respond` ({numref}`fig-rappor-client`).
-# Here $g = 16$, $h = 2$, $C = 8$, $\varphi = \frac14$ and $p = \frac34$.
+# Here $\varphi = \frac14$ and $p = \frac34$.
 
 # %% mystnb={"figure": {"name": "fig-rappor-client", "caption": "Filters of Ana's home page in two cohorts, then her permanent response and three reports in cohort 0. Filled: ones. Only the cohort and the last three rows leave the browser."}, "image": {"alt": "Six rows of 16 squares. Two filters of one string in different cohorts have two filled squares each, in different places. The permanent response has some more. Three daily reports agree with it at most bits, but not at all of them."}}
 G, H, COHORTS = 16, 2, 8
@@ -116,7 +116,7 @@ plt.show()
 #
 # $$ p_1 = (1-\varphi)\,p + \varphi\,(1-p), \qquad 2p_1 - 1 = (1-2\varphi)(2p-1). $$ (eq-rappor-support)
 #
-# In our example, $p_1 = \frac58$.
+# Here $p_1 = \frac58$.
 #
 # (sec-rappor-privacy)=
 # ## What all reports give away
@@ -134,21 +134,20 @@ plt.show()
 #
 # :::{prf:proof}
 # 1. *One remembered bit.*
-#    Reports with $t$ ones at this bit have probability $p^t(1-p)^{T-t}$ if the remembered bit is 1, and $p^{T-t}(1-p)^t$ if it is 0.
-#    The ratio is $\lambda = \big(\frac{p}{1-p}\big)^{2t-T} = e^{2(2t-T)\eta}$, at most $e^{2T\eta}$ and at least $e^{-2T\eta}$.
+#    Each one at this bit multiplies the ratio of the probabilities for a remembered 1 and 0 by $\frac{p}{1-p}$, and each zero divides it.
+#    With $t$ ones in $T$ reports, the ratio is $\lambda = \big(\frac{p}{1-p}\big)^{2t-T} = e^{2(2t-T)\eta}$, between $e^{-2T\eta}$ and $e^{2T\eta}$.
 # 2. *One bit of the filter.*
 #    For a 1 in the filter, compared with a 0, the ratio is
 #
 #    $$ R = \frac{(1-\varphi)\,\lambda + \varphi}{\varphi\,\lambda + 1-\varphi}, \qquad \frac{R-1}{R+1} = (1-2\varphi)\,\frac{\lambda-1}{\lambda+1}. $$
 #
-#    So $R$ rises with $\lambda$.
-#    Replacing $\lambda$ by $1/\lambda$ turns $R$ into $1/R$, so it is enough to bound $R$ from above.
+#    So $R$ rises with $\lambda$, and $1/\lambda$ turns it into $1/R$: it is enough to bound $R$ from above.
 # 3. *All bits.*
-#    The cohort cancels, since it does not depend on the string.
-#    Given the filter, bits are independent, and those on which two filters agree cancel from the ratio for two strings.
+#    In the ratio for two strings, the cohort cancels, since it is drawn without looking at the string.
+#    Given the filter, bits are independent, and those on which two filters agree cancel, too.
 #    At most $2h$ bits differ, so this ratio is at most $R^{2h}$, with $R$ for $\lambda = e^{2T\eta}$.
 #    Under the theorem's condition, reports with 1 on all bits of one string and 0 on those of the other attain this bound.
-#    Put $\varepsilon_T = 2h \ln R$: as $(R-1)/(R+1) = \tanh(\varepsilon_T/4h)$ and $(\lambda-1)/(\lambda+1) = \tanh T\eta$, step 2 becomes {eq}`eq-rappor-exposure`.
+#    Put $\varepsilon_T = 2h \ln R$: as $(R-1)/(R+1) = \tanh(\frac12 \ln R)$, and likewise for $\lambda$, step 2 becomes {eq}`eq-rappor-exposure`.
 #    As $T$ grows, $\lambda$ tends to infinity, and $R$ to $\frac{1-\varphi}{\varphi}$.
 # 4. *At most $T\varepsilon_1$.*
 #    As a function of $\eta$, $\operatorname{artanh}\big((1-2\varphi)\tanh\eta\big)$ is 0 at 0, and its derivative falls for $\eta > 0$:
@@ -161,8 +160,7 @@ plt.show()
 # Only the number of hash functions matters, not the length of the filter.
 # For $T = 1$, {eq}`eq-rappor-exposure` and {eq}`eq-rappor-support` give $\varepsilon_1 = 2h\ln\frac{p_1}{1-p_1}$.
 #
-# Take two bits, one hash function and two strings that set different bits.
-# For every $\varepsilon_\infty$, `prove` confirms the budgets of the permanent response, one report, and two:
+# With two bits, one hash function and two strings that set different bits, `prove` confirms the budgets of the permanent response, one report, and two:
 
 # %%
 TWO = "news.example", "bank.example"
@@ -262,7 +260,7 @@ check(
 # - *A new value.*
 #   It needs a new permanent response, and costs up to $\varepsilon_\infty$ again.
 # - *Values that determine each other.*
-#   An age in days is a new string every day, but one day's age reveals all others.
+#   An age in days is a new string every day, and one day's age reveals all others.
 #   Then the budgets add up (the lines *fresh* in {numref}`fig-rappor-exposure`).
 #
 # The remembered bits can identify a person.
@@ -276,7 +274,7 @@ check(
 # (sec-rappor-count)=
 # ## The server
 #
-# Call each bit of each cohort a *cell*, and number the $Cg$ cells by $b$.
+# Call each bit $b$ of each cohort a *cell*.
 # The cohort of cell $b$ has $n_b$ reports; $O_b$ of them have a one there.
 # Let $X_{bx} = 1$ if string $x$ sets cell $b$, and 0 otherwise.
 # On average, the cohort has $n/C$ people, and a share $\sum_x f_x X_{bx}$ of them set the cell, so
@@ -287,25 +285,25 @@ check(
 #
 # $$ y_b = \frac Cn\cdot\frac{O_b - (1-p_1)\,n_b}{2p_1-1}, \qquad \E\,y_b = \sum_x f_x X_{bx}. $$ (eq-rappor-y)
 #
-# These are $Cg$ linear equations, with one unknown for each string.
+# These are linear equations, with one unknown for each string.
 #
 # :::{prf:theorem} Shares by least squares
 # :label: thm-rappor-count
 # Let the columns of $X$, one for each candidate, be linearly independent, and let $X^+ = (X^\top X)^{-1}X^\top$.
 #
 # 1. If everybody's string is a candidate, $\hat f = X^+y$ is unbiased.
-# 2. People with an unlisted string $x'$ add $f_{x'}\,X^+X_{x'}$ to the mean of $\hat f$, where $X_{x'}$ is the column of $x'$.
+# 2. An unlisted string $x'$, with column $X_{x'}$, adds $f_{x'}\,X^+X_{x'}$ to the mean of $\hat f$.
 # 3. For any $Cg + 2$ strings, there are two different distributions with the same $\E\,y$.
 # :::
 #
 # :::{prf:proof}
 # Parts 1 and 2 hold because $X^+$ is linear and $X^+X$ is the identity.
 # For part 3, write a 1 below each of the $Cg + 2$ columns.
-# Vectors of length $Cg + 1$ are then linearly dependent: some $\delta \ne 0$ has $\sum_x \delta_x X_x = 0$ and $\sum_x \delta_x = 0$.
+# These vectors have length $Cg + 1$, so some $\delta$, not 0, combines them to 0; in particular, $\delta$ has sum 0.
 # Adding a small multiple of $\delta$ to equal shares leaves $\E\,y$ unchanged.
 # :::
 #
-# The estimate is an average of scores: a report's score for $y_b$ is $C\,(\text{bit}_b - (1-p_1))/(2p_1-1)$ if $b$ is in its cohort, and 0 otherwise.
+# By {eq}`eq-rappor-y`, the estimate is an average of scores, one per report.
 
 
 # %%
@@ -418,7 +416,7 @@ check(
 # With a list, SUE can send one bit for each item.
 # What does the filter cost, at the same budget $\varepsilon = \varepsilon_1$ of one report?
 #
-# Take any weights $\omega_b$ for which $\hat f_x = \sum_b \omega_b\,y_b$ is unbiased, whatever the shares of the candidates.
+# Take any weights for which $\hat f_x = \sum_b \omega_b\,y_b$ is unbiased, whatever the shares of the candidates.
 # If everybody has $x$, the mean of $\hat f_x$ is $\sum_b \omega_b X_{bx} = 1$.
 # As $x$ sets at most $Ch$ cells, the Cauchy–Schwarz inequality gives
 #
@@ -451,7 +449,7 @@ check(
 # $$ \frac{1}{\big(1-\frac hg\big)\big(1-\frac{L}{C(g-1)}\big)}. $$ (eq-rappor-crowd)
 #
 # Another string sets a given bit with a chance of about $h/g$, and $L$ unknowns share about $C(g-1)$ equations.
-# The table gives exact standard errors, divided by SUE's, for $g = 64$, $C = 16$ and $L = 50$.
+# The table gives exact standard errors, divided by SUE's, for 64 bits, 16 cohorts and 50 candidates.
 
 # %%
 PAGES = [f"page{i}.example" for i in range(50)]
@@ -561,9 +559,8 @@ print(f"a share of {100 * z * error:.2f} % half the time")
 # ### More candidates than equations
 #
 # With 2,000 candidates and 1,024 cells, least squares is not unique.
-# The *Lasso* adds a penalty $\mu f_x$ for each share to half the sum of squared residuals, and allows no negative shares {cite:p}`tibshirani1996lasso`.
-# Suppose that no other string sets the $C$ cells of $x$ (with $h = 1$).
-# The derivative $\sum_b (f_x - y_b) + \mu$ over these cells vanishes if $f_x$ is the average of the $y_b$ less $\mu/C$; if this is negative, $f_x = 0$.
+# To half the sum of squared residuals, the *Lasso* adds a penalty $\mu f_x$ for each share, and allows no negative shares {cite:p}`tibshirani1996lasso`.
+# If $h = 1$ and no other string sets the $C$ cells of $x$, set the derivative by $f_x$ to 0: the share is the average of their $y_b$, less $\mu/C$, or 0 if this is negative.
 # So the Lasso sets most shares to 0, and makes the others too small by the same amount.
 # Use it to choose candidates, and estimate their shares afresh by least squares, as `decode` does.
 
@@ -686,7 +683,6 @@ print(f"mean standard error: {both[1].mean():.3f} with two coins, {told[1].mean(
 # | $\varepsilon_T$ | budget of $T$ reports together (here only) |
 # | $\varepsilon_\infty$ | budget of the permanent response (here only) |
 # | $\eta$ | half the log odds of $p$ (here only) |
-# | $t$ | number of ones at one bit (here only) |
 # | $\lambda$ | ratio of probabilities for one remembered bit (here only) |
 # | $R$ | the same for one bit of the filter (here only) |
 # | $b$ | a cell: one bit of one cohort (here only) |
@@ -694,7 +690,6 @@ print(f"mean standard error: {both[1].mean():.3f} with two coins, {told[1].mean(
 # | $n_b$ | reports of the cohort of cell $b$ |
 # | $O_b$ | reports with a one at cell $b$ |
 # | $y_b$ | corrected count of cell $b$ |
-# | $\delta$ | difference of two distributions (here only) |
 # | $\omega_b$ | weight of a cell in an estimate (here only) |
 # | $L$ | number of candidates on the list (here only) |
 # | $z$ | standard errors above 0 beyond which a candidate is found (here only) |
