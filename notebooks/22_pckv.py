@@ -137,7 +137,7 @@ def pckv_grr(record, d, ell, eps, rng):
 # PCKV-UE answers about every key, dummies included: +, − or nothing.
 # About the drawn key, it says the true sign with probability $\alpha = \frac{e^\varepsilon}{2(e^\varepsilon+1)}$, the reversed one with $\beta = \frac{1}{2(e^\varepsilon+1)}$, and nothing with 1/2.
 # About any other key, it says each sign with probability $\gamma = \frac{1}{e^\varepsilon+3}$.
-# These probabilities are {ref}`the best for frequencies <wang2024-2-1-pckv>`.
+# With the true sign as likely as ε allows, these are {ref}`the best for frequencies <wang2024-2-1-pckv>`.
 
 
 # %%

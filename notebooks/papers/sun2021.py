@@ -6,8 +6,7 @@
 #
 # Each patient has some symptoms (*keys*), and each symptom has a severity (a *value*).
 # The paper asks how frequent, and how severe, a symptom is *among the patients who have another one*.
-# Its construction, *indexing one-hot* (IOH), gives each key one of three states and reads all states as one number in base three.
-# It reports that number by unary encoding.
+# Its construction, *indexing one-hot* (IOH), gives each key one of three states, reads all states as one number in base three, and reports it by unary encoding.
 # The first step alone gives *state encoding* (SE), a mechanism for single keys.
 #
 # The construction is right and exactly private.
@@ -17,7 +16,7 @@
 # :::{account} sun2021
 # :::
 #
-# What the paper says about other work has no verdict.
+# Not every remark on other work has a verdict.
 #
 # **Readings that are ours.**
 # Our text of the paper has no figures and lacks the formula for discretisation.
@@ -104,8 +103,7 @@ ax = diagram.cells(rows, numbers=range(1, 7))
 #
 # {badge}`Reproduced <sun2021.single-key>`
 #
-# Take two populations with the same share of each key.
-# In one, the two keys always occur together; in the other, they never do.
+# Take two populations with the same share of each of two keys: in one they always occur together, in the other never.
 # A report of PrivKV, or of PCKV-GRR {cite:p}`gu2020pckv` with uniform dummy keys, has the same distribution (law) in both.
 # A report of IOH does not.
 #
@@ -159,7 +157,7 @@ close("sun2021", "§1", "1 reproduced")
 #
 # $$ \Pr[M(t_1) = y] \le e^\varepsilon \Pr[M(t_2) = y]. $$
 #
-# The paper adds that protection grows as $\varepsilon \to 0$: if $a \le e^\varepsilon b$ and $b \le e^\varepsilon a$, then $\max(a, b) \le \frac{e^\varepsilon}{1+e^\varepsilon}(a + b)$.
+# If $a \le e^\varepsilon b$ and $b \le e^\varepsilon a$, then $\max(a, b) \le \frac{e^\varepsilon}{1+e^\varepsilon}(a + b)$.
 # So the best guess between two inputs is right with probability
 #
 # $$ \frac12 \sum_y \max\big(\Pr[M(t_1) = y],\, \Pr[M(t_2) = y]\big) \le \frac{e^\varepsilon}{1+e^\varepsilon} \to \frac12. $$
@@ -169,9 +167,9 @@ close("sun2021", "§1", "1 reproduced")
 #
 # {badge}`Definition` its ε: {badge}`Reproduced <sun2021.ue-epsilon>` OUE's least variance: {badge}`Reproduced under conditions <sun2021.oue-optimal>` · Lesson: {ref}`sec-freq-clients`
 #
-# The paper says that randomized response suits binary data only; its §4.2 uses the generalised form, k-RR.
+# The paper's randomized response is for binary data; its §4.2 uses the generalised form, k-RR.
 # Of an item's one-hot vector, a bit is reported as 1 with probability $p$ if it is 1, and $q$ if it is 0.
-# The paper says that this is $\ln\frac{p(1-q)}{q(1-p)}$-LDP: two vectors differ in bits $i$ and $j$ only, so
+# This is $\ln\frac{p(1-q)}{q(1-p)}$-LDP: two vectors differ in bits $i$ and $j$ only, so
 #
 # $$ \frac{\Pr[y \mid i]}{\Pr[y \mid j]} = \frac{\Pr[y_i \mid 1]}{\Pr[y_i \mid 0]} \cdot \frac{\Pr[y_j \mid 0]}{\Pr[y_j \mid 1]} \le \frac pq \cdot \frac{1-q}{1-p}, $$
 #
@@ -183,7 +181,6 @@ close("sun2021", "§1", "1 reproduced")
 # | SUE | $e^{\varepsilon/2}/(e^{\varepsilon/2}+1)$ | $1/(e^{\varepsilon/2}+1)$ | $e^{\varepsilon/2}\cdot e^{\varepsilon/2}$ |
 # | OUE | $1/2$ | $1/(e^\varepsilon+1)$ | $1\cdot e^\varepsilon$ |
 #
-# The paper says that OUE has the smallest variance.
 # For an item with share $f$, the variances per person differ by
 #
 # $$ \mathrm{SUE} - \mathrm{OUE} = \frac{1}{4\cosh^2(\varepsilon/4)} - f. $$
@@ -388,7 +385,7 @@ table(pd.DataFrame(shown, columns=["patient", *KEYS, "states"]))
 # | $b_i = c_l,\ \exists\, j_l = i$ | $b_i = c_l$ if $i = j_l$, $\boxed{\text{else } 0}$ |
 # :::
 #
-# As printed, $b_i$ has no value for a key that is not named; the paper's example uses 0.
+# The paper's example uses 0 for a key that is not named.
 # Fig. 3 shows that example, “cough, cancer = 1, 0”.
 # Its strings are $(101, 001)$, as are those of “cancer, cough = 0, 1”:
 #
@@ -725,7 +722,7 @@ close("sun2021", "§3.1", "5 reproduced")
 # :::
 #
 # $I(g)$ itself is the set of all numbers in base three whose digit $i$ is in $I(g_i)$.
-# The paper's example is right:
+# The example:
 #
 # $$ I(101) = \{010_3, 012_3, 210_3, 212_3\} = \{3, 5, 21, 23\}. $$
 #
@@ -943,7 +940,6 @@ close("sun2021", "§4.1", "1 corrected")
 # {badge}`Reproduced <sun2021.se-law>` · Lesson: {ref}`sec-kv-se`, {ref}`sec-kv-privacy`
 #
 # A state stays with probability $p = e^\varepsilon/(e^\varepsilon+2)$ and moves to each other state with probability $(1-p)/2 = 1/(e^\varepsilon+2)$.
-# The largest ratio is $e^\varepsilon$.
 # With one random key per person, SE is exactly ε-LDP for whole records ({prf:ref}`thm-se-privacy`).
 #
 # (sun2021-4-2-b)=
@@ -1018,11 +1014,11 @@ table(pd.DataFrame(bandwidth, columns=head))
 #
 # (a) frequency: {badge}`Reproduced · on a stand-in <sun2021.fig5a>` (b) mean: {badge}`Reproduced · on a stand-in <sun2021.fig5b>` both fall with ε: {badge}`Reproduced · on a stand-in <sun2021.fig5-falls>` · Lesson: {ref}`sec-kv-figure`
 #
-# We may not redistribute MovieLens, so the figure shows invented ratings of as many people, at the paper's budgets.
+# We may not redistribute MovieLens, so the figure shows invented ratings of as many people, at ten budgets in the paper's range, 0.05 to 10.
 # The verdicts also rest on a recorded run with the real ratings of 6,040 people (MovieLens 1M).
 # For the mean, we use it from $\varepsilon = 0.1$ to 7; at 0.05 and 10, chance decides with so few people.
 # Methods are as published, with corrected counts for SE and means clipped to $[-1, 1]$.
-# An extra line shows PrivKV with the {ref}`tight split <sun2021-4-2-budgets>`, which spends exactly ε, and with an unbiased mean.
+# The line “PrivKV, tight” has the {ref}`tight split <sun2021-4-2-budgets>`, which spends exactly ε, and an unbiased mean.
 
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "The four methods"}
@@ -1115,8 +1111,7 @@ table(shown.rename_axis(["MovieLens 1M", "ε"]).rename_axis(columns=None).reset_
 #
 # Ours; lessons: {ref}`sec-kv-privkv`, {ref}`sec-kv-privkvm`
 #
-# The paper compares the methods at *stated* budgets.
-# {cite:t}`ye2019privkv` add the budgets of the two steps, ε/2 and ε/2.
+# The paper compares *stated* budgets: {cite:t}`ye2019privkv` add those of the two steps, ε/2 and ε/2.
 # {cite:t}`gu2020pckv`, known to us from a summary, prove that their PCKV-UE spends less: $\max\big(\varepsilon_2,\, \varepsilon_1 + \ln\frac{2}{1+e^{-\varepsilon_2}}\big)$.
 # The tight split transfers their optimal allocation to PrivKV.
 # By {prf:ref}`thm-privkv` and {prf:ref}`thm-privkvm`, the exact numbers are
@@ -1153,7 +1148,7 @@ for name, (one, exact) in tried.items():
 table(pd.DataFrame(budgets, columns=["method", "stated ε", "exact ε", "our audit, 100,000 reports per input"]))
 
 # %% [markdown]
-# So part of SE's advantage comes from budget that PrivKV does not spend, and part from an avoidable bias of its mean.
+# So part of SE's advantage is budget that PrivKV does not spend, and part is an avoidable bias of PrivKV's mean.
 # Without both, PrivKV is close behind SE ({ref}`Fig. 5 <sun2021-fig-5>`, “tight”).
 #
 # (sun2021-4-2-privkvm)=
@@ -1178,7 +1173,7 @@ table(pd.DataFrame(budgets, columns=["method", "stated ε", "exact ε", "our aud
 # :::{prf:proof}
 # In a later round, a reported sign comes from a person with the key with probability $f$; otherwise it is made up with mean $m_{r-1}$.
 # The estimate undoes reversals.
-# This gives the recursion; {eq}`eq-kv-privkv-bias` is its start.
+# Hence the recursion; {eq}`eq-kv-privkv-bias` is its start.
 #
 # For the budget, the likelihood ratio of two people's $t$ reports is the product over the rounds.
 #
@@ -1518,7 +1513,7 @@ plt.show()
 
 # %% [markdown]
 # *More people.*
-# With ten times as many people, all 42 errors of each kind are smaller.
+# With ten times as many, all 42 errors of each kind are smaller.
 #
 # *Means.*
 # At all 84 points, the error of the mean is 2 to 8 times that of the frequency.
@@ -1531,11 +1526,9 @@ plt.show()
 # So fewer pairs do make the mean worse, but its error is the larger one even at $\rho = 1$.
 # A value has twice the range of a share.
 #
-# *OUE.*
-# OUE has the smaller errors for eight keys from $\varepsilon = 4$ on, but not for two keys at $\varepsilon = 10$ ({prf:ref}`thm-sue-oue`).
+# *OUE* has the smaller errors for eight keys from $\varepsilon = 4$ on, but not for two keys at $\varepsilon = 10$, with a million people ({prf:ref}`thm-sue-oue`).
 #
-# The table adds two designs.
-# *k-RR* sends the index through k-RR; in *pairs*, each person reports the joint state, one of nine, of one public pair of keys {cite:p}`cormode2018marginal`.
+# The table adds *k-RR*, through which the index is sent, and *pairs*: each person reports the joint state, one of nine, of one public pair of keys {cite:p}`cormode2018marginal`.
 
 # %% tags=["hide-input"]
 few = fig6.query("n == 10**6 and d > 2 and eps in (1, 4, 10)")
@@ -1674,7 +1667,7 @@ close("sun2021", "§4.3", "2 reproduced, 1 reproduced under conditions")
 #
 # A report about $d$ keys takes $3^d$ bits: 9 for two keys, 59,049 for ten.
 # The paper leaves sampling to later work.
-# In our form of it, each person reports one public pair of keys in 9 bits, whatever $d$ is.
+# Our form of it, *pairs* ({ref}`Fig. 6 <sun2021-fig-6>`), takes 9 bits, whatever $d$ is.
 #
 # The section calls the paper the first to define these correlations.
 # An earlier preprint of its first author, of which we have read only the abstract, treats the same questions {cite:p}`sun2019conditional`.

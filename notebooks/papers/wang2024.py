@@ -4,15 +4,12 @@
 #
 # *A dossier on {cite:t}`wang2024dynamic`: every exhibit, in the paper's order.*
 #
-# A client that works with a list of keys has to be told of every change.
-# The paper proposes *Wheel-KV*, whose client knows no list, and compares it with three known mechanisms as keys are added or removed.
-#
-# The paper says that PCKV-GRR with outdated keys is not private, which holds of clients that know the new keys ({ref}`exact ε <wang2024-table-1>`).
+# The paper proposes *Wheel-KV*, whose client knows no list of keys, and compares it with three known mechanisms as keys are added or removed.
 #
 # :::{account} wang2024
 # :::
 #
-# **What our text has lost, and what stands in its place.**
+# **What our text has lost.**
 # We read a web page without formulas, figures, some symbols, and some cells of Tables 1 and 2.
 # - *Wheel-KV* is our reconstruction ({ref}`§3.1 <wang2024-3-1>`), which may not be what the author ran.
 #   So sentences about Wheel-KV are *undecidable*; *ours:* says what we found for the reconstruction.
@@ -71,7 +68,7 @@ ONE = Records.of({0: 1.0})
 #
 # {badge}`Undecidable <wang2024.protection>` ours: it holds · Lesson: {ref}`sec-kv-privkv`
 #
-# The “theoretical analysis” is not in our text, nor is any proof.
+# Our text has neither the “theoretical analysis” nor a proof.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in the abstract: 1 undecidable"}
 
@@ -148,13 +145,11 @@ close("wang2024", "§1", "1 reproduced, 3 undecidable")
 # padding and sampling: {badge}`Reproduced <wang2024.pckv>` bandwidth of PCKV-UE: {badge}`Reproduced <wang2024.ue-bandwidth>` accuracy of PCKV-GRR: {badge}`Reproduced <wang2024.grr-accuracy>` “fewer than 1 pairs”: {badge}`Slip · probable misprint` <span lang="zh-Hans">关键值数据</span>: {badge}`Slip · certain` <span lang="zh-Hans">密钥值集</span>: {badge}`Slip · certain` <span lang="zh-Hans">密钥值对</span>: {badge}`Slip · certain` · Lesson: {ref}`sec-pckv`
 #
 # A record with fewer than $\ell$ pairs is filled up with dummies, and one pair is drawn.
-# Two sentences are about a preprint {cite:p}`sun2019conditional` of which we have read only the abstract: mechanisms in the framework of PrivKV, and conditional analysis.
+# Two sentences are about a preprint {cite:p}`sun2019conditional`, its mechanisms and its conditional analysis; we have read only the abstract.
 #
-# A rare key has the noise
+# Among $d$ keys, a rare one has the noise
 #
 # $$ \text{UE: } \frac{8\ell^2(e^\varepsilon+1)}{(e^\varepsilon-1)^2}, \qquad \text{GRR: } \frac{2\ell(e^\varepsilon-1)+4(d+\ell-1)}{(e^\varepsilon-1)^2}. $$
-#
-# Only that of GRR grows with the number $d$ of keys.
 #
 # *The probabilities of PCKV-UE.*
 # About the drawn key, the client says a sign with probability $a$, the true one with probability $p$ among these; about any other key, it says a fair sign with probability $b$.
@@ -192,6 +187,7 @@ close("wang2024", "§1", "1 reproduced, 3 undecidable")
 # {badge}`Definition` formula lost · Lesson: {ref}`ch-composition`
 #
 # A client may choose its randomizer by earlier outputs; given these, the law of each further one changes by at most $e^\varepsilon$ with the input {cite:p}`duchi2013local`.
+# Our text breaks off at the non-interactive case.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §2: 5 reproduced, 1 reproduced under conditions, 2 undecidable"}
 
@@ -300,8 +296,7 @@ close("wang2024", "§2", "5 reproduced, 1 reproduced under conditions, 2 undecid
 #   It has two nested loops with two nested tests, each of two parts joined by “or”, and then a third loop.
 # - By §3.2, the output is a real number, and its probability lies between two bounds without the number of keys.
 #
-# *One reading is not private.*
-# If the value moves the *report* into its sign's half of an arc, a holder of one pair never reports the other half, and ε is infinite.
+# If the value moved the *report* into its sign's half of an arc, a holder of one pair would never report the other half, and ε would be infinite.
 #
 # *Our reconstruction.*
 # The value moves what the pair *covers*.
@@ -575,7 +570,7 @@ check(
 #
 # $$ \varepsilon(r) = \ln\big[1 + (re^{\varepsilon'}-1)/\ell\big] > \varepsilon \quad\text{for } r > 1. $$
 #
-# From 100 to 200 keys at a stated ε = 1, this is 1.69 for $\ell = 1$.
+# From 100 to 200 keys, ε = 1 becomes 1.69 for $\ell = 1$.
 # If the pair may be new, but random keys come from the old list, a new key can only be true, and ε is infinite.
 #
 # (sec-changing-lost)=
@@ -592,7 +587,7 @@ check(
 # | PCKV-UE | unchanged | too much | wastes bandwidth | needed | the same |
 # | Wheel-KV | unchanged | unchanged | (empty) | not needed | ours: none |
 #
-# A client of PCKV-GRR that drops removed keys, with old probabilities, can lose nearly all accuracy:
+# PCKV-GRR that drops removed keys, with old probabilities, can lose nearly all accuracy:
 # reports of a holder and of others differ by $\alpha+\beta-2\gamma/r$, which is zero between 53 and 54 of 100 keys for $\ell = 1$, ε = 1.
 # Once $r < e^{-\varepsilon'}$, the client spends $-\ln r > \varepsilon$ for $\ell = 1$; for $\ell>1$ more than ε only if $\varepsilon < \ln\frac{\ell}{\ell-1}$.
 
@@ -872,7 +867,6 @@ close("wang2024", "§3.2", "4 reproduced, 2 reproduced under conditions, 1 undec
 # {badge}`Undecidable <wang2024.scene-songs>` ours: it works · {badge}`Drawn`
 #
 # A key is a song, its value how much it is liked.
-# The server counts only new songs.
 # In our week twelve of 60 songs come and go each day.
 
 # %% tags=["hide-input"] mystnb={"figure": {"caption": "Fig. 1, redrawn from words. Releases and expiries change the server's list alone."}, "image": {"alt": "Flow in two lanes. On the phone, songs with likes go through Wheel-KV. On the server, releases and expiries give a list of new songs; the report is counted for the songs of this list, which gives a chart."}}
@@ -895,7 +889,6 @@ ax = diagram.flow(
 # two levels: {badge}`Undecidable <wang2024.scene-searches>` ours: it works for Zipf's law · words added by hand, and keys removed: {badge}`Undecidable <wang2024.scene-bursts>` ours: it works · cost: {badge}`Reproduced under conditions <wang2024.scene-cost>` too slow for real time: {badge}`Undecidable <wang2024.scene-realtime>` · {badge}`Drawn`
 #
 # We took 1,000 queries and 200,000 people a day.
-# If shares fall like Zipf's law, the list has the true top hundredth.
 # With a tenth of the keys, reports of PCKV-UE are a tenth as long, but those of PCKV-GRR have 8 bits rather than 11, and our reconstruction saves nine in ten hashes.
 
 # %% tags=["hide-input"] mystnb={"figure": {"caption": "Fig. 2, redrawn from words. The list of the rare scan, and words added by hand, are known to the server alone."}, "image": {"alt": "Flow in two lanes. On the phone, queries go through Wheel-KV. On the server, reports lead to a rare scan of all keys, whose top tenth, with words added by hand, is counted often and gives the top hundredth."}}

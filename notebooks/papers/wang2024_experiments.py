@@ -95,10 +95,9 @@ plt.show()
 
 # %% [markdown]
 # (sec-wheel-clothing)=
-# *On people who rent clothes.*
 # {cite:t}`gu2020pckv` measured PCKV on ratings of rented clothes: 105,508 people, 5,850 pieces.
-# The table is recorded for the 50 most rated pieces.
-# Our reconstruction and PCKV-UE have nearly the same errors, but PCKV-UE sends an entry for each piece.
+# The table is recorded for the 50 most rated.
+# Our reconstruction and PCKV-UE have nearly the same errors.
 
 # %% tags=["hide-input"]
 SEEN = {"seed": 22, "trials": 20, "top": study.TOP}
@@ -220,7 +219,7 @@ close("wang2024", "§4.3.1", "2 undecidable")
 # | PrivKVM, PCKV-GRR, PCKV-UE | 1 | 1 | 1 |
 #
 # A client of these three that keeps its list cannot report a new key.
-# PCKV-GRR that knows the new keys needs the message for privacy ({ref}`Table 1 <wang2024-table-1>`).
+# PCKV-GRR that knows the new keys needs a message for privacy ({ref}`Table 1 <wang2024-table-1>`).
 # Where keys are removed, it serves accuracy and bandwidth alone ({ref}`Table 2 <wang2024-table-2>`): live keys get no bias *if the server knows the list*.
 # PrivKVM's one original communication fits a single round; §2.1 has several.
 #
@@ -229,8 +228,8 @@ close("wang2024", "§4.3.1", "2 undecidable")
 #
 # {badge}`Reproduced <wang2024.table5>` Wheel-KV: {badge}`Undecidable <wang2024.table5-wheel>` ours: at most of that order in $m$ · change with keys: {badge}`Reproduced under conditions <wang2024.table5-compare>` more than Wheel-KV: {badge}`Undecidable <wang2024.table5-shorter>` ours: if its seed is public · the section's heading: {badge}`Slip · certain` · Lesson: {ref}`ch-changing`
 #
-# The entries are printed as $O(\cdot)$, for $m = 8$ and 10,000 keys that are doubled or halved.
-# We read 3 as $\log_2 m$, 13 as $\lfloor\log_2 d\rfloor$, and the last row as $d$.
+# The entries, printed as “(O) 13”, are for $m = 8$ and 10,000 keys that are doubled or halved.
+# We read them as orders: 3 as $\log_2 m$, 13 as $\lfloor\log_2 d\rfloor$, and the last row as $d$.
 
 # %% tags=["hide-input"]
 SIZES = (10_000, 20_000, 5_000)
@@ -253,14 +252,14 @@ ours = f"{wheel_bits[1.0]} at ε = 1, {wheel_bits[4.0]} at ε = 4; {seed_bits} m
 table(
     pd.DataFrame(
         [("Wheel-KV, our reconstruction", "3 / 3 / 3", ours), *rows],
-        columns=["10,000 / 20,000 / 5,000 keys", "printed: O(·)", "bits that are enough"],
+        columns=["10,000 / 20,000 / 5,000 keys", "printed as (O)", "bits that are enough"],
     )
 )
 
 # %% [markdown]
-# The first row hides ε: a wheel has about $m(e^\varepsilon+2)$ slots.
+# Ours depends on ε: a wheel has about $m(e^\varepsilon+2)$ slots.
 # With a public seed, our report is the shortest, unless PrivKVM's key is public as well; if the seed is sent, PCKV-GRR is shorter.
-# Only the bandwidth of PCKV-UE changes much with the keys; the other two change by a bit.
+# Only the bandwidth of PCKV-UE changes much; the other two change by a bit.
 #
 # (sec-wheel-cost)=
 # #### What a wheel costs
@@ -400,8 +399,8 @@ close("wang2024", "§4.3.3", "1 reproduced, 1 reproduced under conditions, 2 und
 #   All data alike add the noise $n_1V_0/n^2$ of this batch, with $V_0$ the noise of a key that nobody holds ({prf:ref}`thm-changing-batches`).
 # - *Of those who report now:* all data alike are biased but less noisy, so better at small ε; at large ε the last batch alone is better.
 #
-# As the domain grows, frequencies get better at all seven budgets.
-# Means over all keys get worse from ε = 2 on, as each key is rarer.
+# As the domain grows, our reconstruction and PCKV-UE estimate everyone's frequencies better at all seven budgets.
+# From ε = 2 on, means get better for old keys, but worse over all keys, as new ones are rarer.
 #
 # (wang2024-fig-5)=
 # ### §4.3.5 · Fig. 5 · Keys are removed
@@ -409,7 +408,7 @@ close("wang2024", "§4.3.3", "1 reproduced, 1 reproduced under conditions, 2 und
 # {badge}`Undecidable <wang2024.fig5>` errors fall: {badge}`Undecidable <wang2024.fig5-falls>` batches, with two known mechanisms: {badge}`Reproduced under conditions <wang2024.batches>` · Lesson: {ref}`sec-changing-batches`
 #
 # The same holds of batches.
-# As the domain shrinks, frequencies get better at all seven budgets.
+# As the domain shrinks, both estimate frequencies better, too.
 # From ε = 2 on, means depend on keys and treatment:
 # - keys that stay: better either way;
 # - removed keys: as before in batches, worse with all data alike;
@@ -613,7 +612,7 @@ close("wang2024", "§4.3.5", "2 undecidable")
 #
 # (a) error: {badge}`Undecidable <wang2024.fig6a>` ours: it holds on fresh reports · (b) time: {badge}`Undecidable <wang2024.fig6b>` ours: it falls · <span lang="zh-Hans">MSE耗时</span>: {badge}`Slip · probable misprint` · Lesson: {ref}`ch-changing`
 #
-# All 512 keys are scanned once; then only the most frequent ones.
+# We scan all 512 keys once, then only the most frequent.
 # *For the same keys and reports, both scans agree exactly*, so (a) compares the frequencies of the top 51 with those of all 512.
 # Keys ranked by the same reports are estimated too high at the top, hence the fresh reports.
 
