@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 import readability
-from readability import faults, formulas, measure, pages, read, sentences, translated, words
+from readability import faults, faults_of_all, formulas, measure, pages, read, sentences, translated, words
 from templates import DOSSIER, LESSON
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -15,6 +15,23 @@ ROOT = Path(__file__).resolve().parent.parent
 def test_pages_keep_the_limits():
     found = [f"{page.stem}: {fault}" for page in map(read, pages()) for fault in faults(page)]
     assert not found, "\n".join(found)
+
+
+def test_the_whole_book_keeps_the_limits():
+    assert faults_of_all([read(path) for path in pages()]) == []
+
+
+def test_a_book_that_is_too_long_is_caught():
+    def book(words, minutes, stems=("20_x", "21_y", "22_z")):
+        lessons = [readability.Page(stem, "lesson", "", words=words, proofs=minutes // 3) for stem in stems]
+        return faults_of_all([*lessons, readability.Page("19_distribution", "lesson", "", words=10**6)])
+
+    assert book(180, 30) == []
+    assert book(180, 36) == ["lessons: 37 minutes in the median, at most 35"]
+    assert "lessons: 60,000 words, at most 50,000" in book(20_000, 0)
+    paper = readability.Page("p2018", "dossier", "", words=25_001)
+    assert faults_of_all([paper]) == ["dossiers: 25,001 words, at most 25,000"]
+    assert faults_of_all([readability.Page("wild", "dossier", "", words=25_001)]) == []
 
 
 def test_all_pages_are_seen():

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import jupytext
@@ -34,6 +35,9 @@ CAPS = {
 CAP = 2500  # of a lesson without a number of its own
 OTHERS = {"wild": 3000}  # words that a page may have which is no lesson; a dossier is as long as its paper asks for
 MINUTES, WITH_EXERCISES = 40, 60
+MEDIAN = 35  # minutes of the lessons
+TOTALS = {"lesson": 50_000, "dossier": 25_000}  # words of all pages of a kind
+ASIDE = {"19_distribution", "wild"}  # pages that the totals leave out
 VISIBLE, FOLDS, FIGURES, CAPTION, BOX = 60, 8, 4, 40, 90
 LONG, TOO_LONG = 25, 45  # words of a sentence
 
@@ -510,6 +514,15 @@ def faults(page: Page) -> list[str]:
     return found
 
 
+def faults_of_all(found: list[Page]) -> list[str]:
+    """Return what breaks a limit for the whole book."""
+    sums = {kind: sum(p.words for p in found if p.kind == kind and p.stem not in ASIDE) for kind in TOTALS}
+    rules = {f"{kind}s: {sums[kind]:,} words, at most {limit:,}": sums[kind] <= limit for kind, limit in TOTALS.items()}
+    if minutes := [page.minutes for page in found if page.kind == "lesson"]:
+        rules[f"lessons: {median(minutes):g} minutes in the median, at most {MEDIAN}"] = median(minutes) <= MEDIAN
+    return [complaint for complaint, kept in rules.items() if not kept]
+
+
 def _size(page: Page) -> list[str]:
     """Return which sizes of a lesson are beyond their limits."""
     code = page.visible + page.folded
@@ -576,7 +589,7 @@ COLUMNS: dict[str, Callable[[Page], object]] = {
 
 
 def report(found: list[Page]) -> str:
-    """Return one table of pages, and the sum of their words by kind."""
+    """Return one table of pages, and by kind the sum of their words and the median of their minutes."""
     rows = [["page", "kind", *COLUMNS], *([p.stem, p.kind, *(str(f(p)) for f in COLUMNS.values())] for p in found)]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = [
@@ -586,8 +599,16 @@ def report(found: list[Page]) -> str:
         )
         for row in rows
     ]
-    kinds = {page.kind: sum(p.words for p in found if p.kind == page.kind) for page in found}
-    return "\n".join([*lines, "", *(f"{kind}: {total:,} words" for kind, total in kinds.items())])
+    lines.append("")
+    for kind in dict.fromkeys(page.kind for page in found):
+        own = [page for page in found if page.kind == kind]
+        counted, aside = [p.words for p in own if p.stem not in ASIDE], [p.stem for p in own if p.stem in ASIDE]
+        lines.append(
+            f"{kind}: {sum(page.words for page in own):,} words"
+            + (f" ({sum(counted):,} without {', '.join(aside)})" if aside else "")
+            + f", {median(page.minutes for page in own):g} minutes in the median"
+        )
+    return "\n".join(lines)
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -601,8 +622,9 @@ def main(arguments: list[str] | None = None) -> None:
     if missing := [name for name in names if Path(name).stem not in {page.stem for page in found}]:
         parser.error(f"no such page: {', '.join(missing)}")
     print(report(found))
-    for page in found:
-        print("".join(f"\n{page.stem}: {complaint}" for complaint in faults(page)), end="")
+    complaints = [f"{page.stem}: {complaint}" for page in found for complaint in faults(page)]
+    for complaint in complaints + ([] if names else faults_of_all(found)):
+        print(f"\n{complaint}", end="")
     print()
 
 
