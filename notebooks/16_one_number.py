@@ -318,7 +318,7 @@ axes[1].get_legend().remove()
 plt.show()
 
 # %% [markdown]
-# `prove` confirms that each is exactly ε-LDP, on a grid of four steps:
+# `prove` confirms that each is exactly ε-LDP at every ε, on a grid of four steps:
 
 # %%
 GRID = [-1.0, -0.5, 0.0, 0.5, 1.0]
