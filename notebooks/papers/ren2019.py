@@ -373,6 +373,7 @@ plt.show()
 # %% [markdown]
 # $$ \hat s_j[b] = \begin{cases} s_j[b] & \text{with probability } 1-f, \\ 1 & \text{with probability } f/2, \\ 0 & \text{with probability } f/2. \end{cases} $$
 #
+# So a bit changes with probability $f/2$, not $f$.
 # We read “independent” strings as different: any two differ in two bits.
 # Randomized response is called unfit for more than two values; k-RR fits.
 #
@@ -399,8 +400,8 @@ plt.show()
 #
 # $$ \varepsilon = 2d \ln\frac{1-\frac12 f}{\frac12 f}. $$
 #
-# Two records differ in at most two bits of each attribute.
-# Each bit adds at most $\ln\frac{1-\frac12 f}{\frac12 f}$, with equality if the report agrees with the first record.
+# Bits are flipped independently, and two records differ in at most two bits of each attribute.
+# Each of these adds at most $\ln\frac{1-\frac12 f}{\frac12 f}$, with equality if the report agrees with the first record.
 #
 # This ε is about whole records; that of one attribute is a $d$-th:
 

@@ -99,7 +99,7 @@ def wrr(eps):
 # $$ \Pr[y \mid c] = \frac{1-e^{-\varepsilon}}{1+e^{-\varepsilon}}\; e^{-\varepsilon|y-c|}. $$
 #
 # If one more record makes the count $c+1$, each probability changes by a factor of $e^{\varepsilon}$ or $e^{-\varepsilon}$.
-# So one record does affect the result, up to ε, which the survey's Definition 1 includes.
+# So one record does affect the result, up to ε, as in the survey's Definition 1.
 #
 # (ye2018-0-b)=
 # ### §0 (b) · Background knowledge
@@ -559,10 +559,8 @@ close("ye2018", "§1.2.1", "4 reproduced, 2 reproduced under conditions")
 #
 # Each value becomes a string of $\lceil\log k\rceil$ bits, and each bit goes through W-RR.
 # If $\log k$ is not a whole number, the survey says, codes without a value cause errors.
-# It assigns RAPPOR and S-Hist to this idea.
 #
-# Both do send bits of a code through W-RR.
-# But their codes have other lengths, as the survey's §4.1.1 describes:
+# The survey puts RAPPOR and S-Hist here; both send bits of a code, but of other lengths, as its §4.1.1 describes:
 #
 # :::{table}
 # :class: beside
@@ -576,7 +574,7 @@ close("ye2018", "§1.2.1", "4 reproduced, 2 reproduced under conditions")
 # If two values may differ in all $b = \lceil\log_2 k\rceil$ bits, each coin gets only $\varepsilon/b$.
 # The table gives the least risk of any unbiased estimate from such reports, as a multiple of the least risk of any client {cite:p}`ye2018optimal`.
 # From 8 to 9 values, this multiple grows more than fourfold, because a fourth bit is needed; here the survey is right.
-# But codes without a value are not the reason: at 16 values every code has one, and the risk is highest.
+# But codes without a value are not the reason: at 16 values every code has one, and the risk is the highest in the table.
 
 
 # %% tags=["hide-input"]
@@ -604,13 +602,12 @@ table(
 #
 # {badge}`Reproduced <ye2018.second-idea>` · Lesson: {ref}`sec-freq-clients`
 #
-# W-RR divides probability between two values.
-# The second idea divides it among all $k$, as k-RR and O-RR do.
+# W-RR divides probability between two values, the second idea among all $k$, as k-RR and O-RR do.
 # For k-RR,
 #
 # $$ \Pr[y \mid x] = \begin{cases} \dfrac{e^\varepsilon}{e^\varepsilon+k-1} & y = x,\\[2ex] \dfrac{1}{e^\varepsilon+k-1} & y \ne x. \end{cases} $$
 #
-# Every value can be reported, all values are treated alike, and for $k = 2$ this is W-RR.
+# For $k = 2$ this is W-RR.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §1.2.2: 1 reproduced, 1 reproduced under conditions"}
@@ -690,8 +687,7 @@ close("ye2018", "§1.2.2", "1 reproduced, 1 reproduced under conditions")
 #
 # {badge}`Reproduced <ye2018.two-values>`
 #
-# W-RR needs two values, so the methods turn a number $t \in [-1, 1]$ into one of two values.
-# For a single number, MeanEst and Harmony-Mean do the same: a coin rounds $t$ to $\pm1$, and W-RR follows.
+# For a single number $t \in [-1, 1]$, MeanEst and Harmony-Mean do the same: a coin rounds $t$ to $\pm1$, and W-RR follows.
 # With $p = e^\varepsilon/(1+e^\varepsilon)$,
 #
 # $$ \begin{aligned}
@@ -869,8 +865,7 @@ plt.show()
 # A budget that depends on the answer reveals the answer.
 #
 # *Amount of data.*
-# Centrally, the survey says, there is no particular demand on the amount of data.
-# Locally, unbiased and precise results need a lot of data.
+# The survey demands a lot of data for unbiased and precise results locally, but no particular amount centrally.
 # We compare two estimates of the share of yes among $n$ people.
 # Centrally, the count gets {ref}`geometric noise <ye2018-0-a>`; locally, $n'$ people use W-RR:
 #
@@ -880,8 +875,8 @@ plt.show()
 # \end{aligned} $$
 #
 # The variances are equal if $n' = n^2/2$, for every ε.
-# So the survey's comparison is right, and the gap even wider than these formulas show.
-# The count lies between 0 and $n$, and a central estimate that uses this has a smaller variance ({prf:ref}`thm-means-cut`):
+# So the survey's comparison is right, and the gap even wider.
+# A central estimate that uses that the count lies between 0 and $n$ has a smaller variance ({prf:ref}`thm-means-cut`):
 #
 # $$ \Var = \frac{1}{n^2}\cdot\frac{\rho}{(1-\rho)^2}\Big(2 - \frac{\rho^{c}+\rho^{n-c}}{1+\rho}\Big), $$
 #
@@ -1183,8 +1178,7 @@ plt.show()
 #
 # $$ \sup_S \frac{Q(Z_i \in S \mid X_i = x)}{Q(Z_i \in S \mid X_i = x')} \le e^\varepsilon. $$
 #
-# The survey calls this framework a simplification of the interactive one.
-# This is right: outputs that meet (d) and (e) meet (b) and (c), but not conversely.
+# The survey rightly calls this a simplification: outputs that meet (d) and (e) meet (b) and (c), but not conversely.
 # In both, one person's input enters only one factor of
 #
 # $$ \Pr[z_{1:n} \mid x_{1:n}] = \prod_{i=1}^n \Pr[z_i \mid x_i, z_{1:i-1}], $$
@@ -1196,16 +1190,15 @@ plt.show()
 #
 # {badge}`Example` which framework: {badge}`Reproduced under conditions <ye2018.correlation>`
 #
-# The survey says that the interactive framework suits outputs that depend on the earlier ones.
-# In its first example a family has a history of colour blindness.
+# The interactive framework suits outputs that depend on earlier ones.
+# In the survey's first example a family has a history of colour blindness.
 # $X_i$ is what a member shows, and $Z_i$ is the diagnosis, which also uses the parents' and grandparents' diagnoses.
-# Such a $Z_i$ needs the interactive framework by definition.
-# It is also a better diagnosis.
+# Such a $Z_i$ needs the interactive framework by definition, and is a better diagnosis.
 # Suppose that all three relatives have the trait, or none has, and $\varepsilon = 1$.
 # The third relative's own report is right in 73 % of cases; the majority of this report and both earlier outputs is right in 82 %.
 # In the second example, customers' shopping lists are not related, and the non-interactive framework is enough.
 #
-# The survey gives a general reason: one relative's data influence the outputs of the others.
+# The survey's general reason is that one relative's data influence the outputs of the others.
 # But if each output is about its owner alone, then given $X_i$, no other input or output changes the law of $Z_i$.
 #
 # (ye2018-2-correlated)=
@@ -1213,8 +1206,8 @@ plt.show()
 #
 # {badge}`Reproduced under conditions <ye2018.correlated-records>`
 #
-# Relations between records weaken central privacy, the survey says, citing its reference [40].
-# Local privacy, it says, takes relations into account, and so covers more cases.
+# Relations between records weaken central privacy, as the survey's reference [40] says.
+# The survey adds that local privacy takes relations into account, and so covers more cases.
 # The first statement is right: if $m$ relatives share a trait, a central count with ε has $m\varepsilon$ for the trait.
 # The local frameworks do consider relations, in that an output may depend on earlier ones.
 # But the bound is no better: $m$ reports with ε each also have $m\varepsilon$ for the trait, at once or in turn.

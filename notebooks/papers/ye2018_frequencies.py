@@ -25,7 +25,7 @@
 # The formulas of §4.1.1 are (a), (b), …, here and on RAPPOR's page.
 #
 # **Lessons.**
-# {ref}`ch-frequency` teaches k-RR, unary encoding (RAPPOR without a filter) and k-Subset; {ref}`ch-onebit` teaches S-Hist and PCE; {ref}`ch-rappor` teaches RAPPOR and its family.
+# {ref}`ch-frequency` teaches k-RR, unary encoding (RAPPOR without a filter) and k-Subset; {ref}`ch-onebit` S-Hist and PCE; {ref}`ch-rappor` RAPPOR and its family.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
 # Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
@@ -228,7 +228,7 @@ def one_bit(x, signs, eps, rng):
 #
 # The signs are random, so the second case holds only on average.
 # With 64 rows, the largest product among 50 columns is far from 0; with 16,384 rows it is below 0.05.
-# See also {ref}`§4.1.2 <ye2018-4-1-2-unstable>`.
+# See {ref}`§4.1.2 <ye2018-4-1-2-unstable>`.
 #
 # (ye2018-4-1-1-e)=
 # ### §4.1.1 (e) · S-Hist's error bound
@@ -265,7 +265,7 @@ def one_bit(x, signs, eps, rng):
 # $$ \hat f_v = \frac1n \sum_i C_i\, z_i\, \sqrt m\,\Phi_{j_i v}. $$
 #
 # But a public ε must not depend on the region, since it would give the region away.
-# The error bound is that of (e).
+# The error bound is (e).
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled for S-Hist and PCE: 2 reproduced, 1 reproduced under conditions"}
 TABLES = {k: (1 - 2 * np.random.default_rng(k).integers(0, 2, (4, k))).tolist() for k in (2, 5, 9)}
@@ -418,15 +418,15 @@ table(pd.DataFrame(rows, columns=["items k", "boundary", "(2/3) ln k", "differen
 
 # %% [markdown]
 # The source, {cite:t}`kairouz2016discrete`, gives RAPPOR the regime of high *privacy* and k-RR that of low privacy.
-# High privacy means a low budget, so the survey has the two the wrong way round.
-# Its own Table 4 is right: there k-RR is {ref}`poor at low budgets <ye2018-table-4-krr>`.
+# High privacy means a low budget.
+# The survey's own Table 4 is right: there k-RR is {ref}`poor at low budgets <ye2018-table-4-krr>`.
 #
 # (ye2018-4-1-1-g)=
 # ### (3), §4.1.1 (g) · k-RR's error bound
 #
 # {badge}`Reproduced <ye2018.krr-bound>` · Lesson: {ref}`sec-freq-limit`
 #
-# The survey gives this bound and concludes that RAPPOR's is better:
+# The survey concludes that RAPPOR's bound is better than
 #
 # $$ O\Big(\frac{\sqrt{k^3}}{\varepsilon\sqrt n}\Big). $$
 #
@@ -443,7 +443,7 @@ table(pd.DataFrame(rows, columns=["items k", "boundary", "(2/3) ln k", "differen
 # $$ \E \sum_v |\hat f_v - f_v| \le \frac{\sqrt{k^3}}{2\sinh(\varepsilon/2)\sqrt n} \le \boxed{1} \cdot \frac{\sqrt{k^3}}{\varepsilon\sqrt n}. $$
 #
 # So the bound is true for every ε, even with the constant 1, and for small ε the sum of the errors attains it.
-# Again the bound is true of the largest error, but not tight.
+# For the largest error it is not tight.
 # RAPPOR's bound is indeed lower, by a factor of $\sqrt k$, but above the boundary of (2) k-RR has the smaller error.
 #
 # ### O-RR, (h), (i)
@@ -462,7 +462,6 @@ table(pd.DataFrame(rows, columns=["items k", "boundary", "(2/3) ln k", "differen
 #
 # $$ \frac{\binom{k-1}{c-1}\,k e^\varepsilon + \binom{k-1}{c}\,k}{(ce^\varepsilon+k-c)\binom kc} = \frac{c\,e^\varepsilon + (k-c)}{ce^\varepsilon+k-c} = 1. $$
 #
-# The first term is the probability of a set that contains $R$.
 # The survey prints no algorithm; this one is ours.
 #
 # ::::{prf:algorithm} k-Subset, for one person
@@ -759,7 +758,7 @@ axes[1].legend(title=None, loc="upper left", fontsize=9)
 plt.show()
 
 # %% [markdown]
-# The next table has every cell of the column, with the measured exponents of $k$.
+# The table has the whole column, with measured exponents of $k$.
 # For O-RAPPOR and O-RR the exponents come from exact variances for 16 to 144 strings, and $k$ is the number of strings.
 
 # %% tags=["hide-input"]
@@ -796,7 +795,7 @@ table(pd.DataFrame(rows, columns=["mechanism", "printed × ε√n", "largest: k 
 # So for small ε the whole column is true of the largest error, and each bound is attained by one of the two errors.
 # But the column does not rank the methods, because the bounds are not equally tight.
 # In either kind of error, S-Hist, PCE, RAPPOR and k-Subset are of the same order, and k-RR is worse by a factor of $\sqrt k$.
-# The survey's text ranks RAPPOR above S-Hist, against the column.
+# The survey's words below the table seem to rank RAPPOR above S-Hist, against the column.
 #
 # (ye2018-table-4-words)=
 # ### Below Table 4 · RAPPOR's utility is high, sampling costs S-Hist some precision, k-RR is less precise
@@ -813,7 +812,7 @@ table(pd.DataFrame(rows, columns=["mechanism", "printed × ε√n", "largest: k 
 #
 # simple: {badge}`Reproduced <ye2018.krr-simple>` poor at low budgets: {badge}`Reproduced under conditions <ye2018.krr-low-budget>` · Lesson: {ref}`sec-freq-cross`
 #
-# The table says that k-RR needs no coding or decoding, that the collector only counts, and that communication is $O(1)$: a report is one item.
+# k-RR needs no coding, the collector only counts, and a report is one item.
 # At low budgets k-RR is poor if there are many items.
 # With up to five items it is better than RAPPOR at every budget, by (2).
 #

@@ -8,7 +8,7 @@
 #
 # Harmony-Mean is right in every formula.
 # MeanEst has the right constants, but for even $d$ its coin is that of another version; it is also cheaper than the survey says.
-# The formulas of §4.3 are right, with conditions that we compute; Distortion is k-RR.
+# The formulas of §4.3 are right, with conditions that we compute.
 #
 # **Readings that are ours.**
 # - Our text has lost the denominators of $B$ and the name of $C_d$; we restore them in {ref}`§4.2 (a) <ye2018-4-2-a>`.
@@ -823,7 +823,7 @@ close("ye2018", "§4.2", "8 reproduced, 2 reproduced under conditions, 4 correct
 #
 # {badge}`Definition` quantifies the loss: {badge}`Reproduced <ye2018.distortion-quantified>` · Lesson: {ref}`sec-dist-hamming`
 #
-# The constraint is that of (b), undamaged:
+# The constraint is (b), undamaged:
 #
 # $$ \max_{\pi\in\mathcal P}\, \E_{\pi\times Q}\,[L(x, y)] \le \delta. $$
 #
@@ -909,7 +909,7 @@ def distort(x, k, delta, rng):
 #
 # W-RR: {badge}`Reproduced <ye2018.table7-wrr>` few values: {badge}`Reproduced <ye2018.distortion-few>` computation: {badge}`Reproduced under conditions <ye2018.table7-distortion-cost>` · Lesson: {ref}`ch-distortion`
 #
-# The entries are the survey's in our words; our additions and corrections follow in bold.
+# As in Table 6, additions and corrections are in bold.
 #
 # | | advantages | drawbacks | computation |
 # |---|---|---|---|

@@ -4,7 +4,7 @@
 #
 # *A part of the {ref}`dossier <paper-ye2018>` on {cite:t}`ye2018survey`: §4.1.2, exhibit by exhibit.*
 #
-# §4.1.2 says what happens if a method for one value is repeated, describes four methods that do better, and compares them in Table 5.
+# §4.1.2 repeats a method for one value, describes four methods that do better, and compares them in Table 5.
 #
 # The four are described correctly, and their error bounds are true, three of them under conditions.
 # One statement is corrected: if ε is divided among $d$ variables, the variance grows {ref}`d²-fold <ye2018-4-1-2-a>`.
@@ -229,7 +229,7 @@ print(", ".join(heard[6.0].items))
 # For several variables, expectation maximisation (EM) finds the most likely joint distribution: 20,000 people, 4 × 3 values, $\varepsilon = 6$.
 #
 # The bound is $O\big(\frac{k}{\varepsilon\sqrt n}\big)$ in the text and $O\big(\frac{dk}{\varepsilon\sqrt n}\big)$ in Table 5, where ε is also divided among $d$ variables.
-# A report on the whole string has $\varepsilon/(r+1)$, so for strings that are candidates the bound holds with a factor $r+1$.
+# A report on the whole string has $\varepsilon/(r+1)$, so for candidates the bound holds with a factor $r+1$.
 # But the noises of two fragments, each proportional to $1/\varepsilon$, multiply, so the smallest share that is discovered is of the order $\frac{1}{\varepsilon^2\sqrt n}$.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled for RAPPOR-unknown: 4 reproduced, 3 reproduced under conditions"}
@@ -403,7 +403,7 @@ close("ye2018", "§4.1.2, RAPPOR-unknown", "4 reproduced, 3 reproduced under con
 #
 # Doubling gives a $k \times k$ table with orthogonal columns if $k$ is a power of two.
 # For other $k$, take the next power of two as the number of rows, and $k$ columns.
-# Harmony-Mean follows in §4.2; §5.2 is not about means.
+# Harmony-Mean is in §4.2.
 #
 # (ye2018-4-1-2-both)=
 # ### Harmony · For means and for frequencies
@@ -437,7 +437,7 @@ close("ye2018", "§4.1.2, RAPPOR-unknown", "4 reproduced, 3 reproduced under con
 #
 # sampling: {badge}`Reproduced under conditions <ye2018.harmony-sampling>` budget: {badge}`Reproduced <ye2018.harmony-budget>` communication: {badge}`Reproduced <ye2018.harmony-bits>` computation: {badge}`Reproduced <ye2018.harmony-cost>` candidates, also of LDPMiner: {badge}`Reproduced under conditions <ye2018.known-several>` · Lesson: {ref}`sec-onebit-harmony`
 #
-# Sampling is less precise than reporting one variable alone, and more precise than repeating.
+# Sampling is less precise than reporting one variable alone, and at small ε more precise than repeating.
 # $O(m)$ is true, but far from tight: a report has one private bit, and the public numbers of a variable and a row.
 # Decoding matches the sums by rows with the code of each value.
 # The client needs only the codes of its own values; LDPMiner's second report needs the whole list.

@@ -313,7 +313,7 @@ close("ye2018", "§4.1.1, Table 4, RAPPOR", "1 reproduced, 1 reproduced under co
 #
 # The survey writes $\mathrm{BLOOM}_c^{(k)}$ for the filter of a string in cohort $c$, which is perturbed as in RAPPOR.
 # The text and Table 4 say that O-RAPPOR and O-RR hide the list of candidates and need none beforehand, since they work on hash values.
-# That is right: both clients take any string, and the same counts can be decoded against one list, and another later.
+# That is right: both clients take any string, and the same counts can be decoded against one list, then another.
 #
 # But the contrast is wrong: RAPPOR's client hashes as well, so it takes any string too.
 #
@@ -351,8 +351,7 @@ close("ye2018", "§4.1.1, Table 4, RAPPOR", "1 reproduced, 1 reproduced under co
 #
 # $$ \Pr[R' \mid R] = \frac{1}{C(k-1+e^\varepsilon)} \begin{cases} e^\varepsilon, & \mathrm{HASH}_{c}^{(k)}(S_i) = R',\\ 1, & \mathrm{HASH}_{c}^{(k)}(S_i) \ne R'. \end{cases} $$
 #
-# This is the joint law of cohort and slot.
-# The survey explains the factor $1/C$ as the probability of a cohort; given the cohort, the slot goes through {ref}`k-RR <ye2018-4-1-1-f>`.
+# The factor $1/C$ is the probability of a cohort, as the survey explains; given the cohort, the slot goes through {ref}`k-RR <ye2018-4-1-1-f>`.
 
 
 # %%
@@ -372,6 +371,7 @@ def orr(string, C, k, eps, rng):
 # counting: {badge}`Reproduced under conditions <ye2018.orr-counting>` low budgets: {badge}`Reproduced under conditions <ye2018.orr-low-budget>` · Lesson: {ref}`sec-rappor-orr`
 #
 # Counting is enough with many cohorts; with few, O-RR needs the regression as well.
+# Cohorts and hashing add to k-RR's running time, as the survey says.
 # With 64 strings and as many slots, as the survey describes it, O-RR is noisier than RAPPOR at $\varepsilon = 0.5$, and less noisy at 4.
 # With two to four strings and as many slots, O-RR is less noisy at 0.5 too.
 # With three slots and 256 cohorts for the 64 strings, its variance at 0.5 is only 11 % above RAPPOR's.

@@ -128,6 +128,7 @@ def best_guess(one, inputs=(0, 1)):
 # | The larger ε, the stronger the protection. | The $\boxed{\text{smaller}}$ ε, … |
 # :::
 #
+# §1.1 has it right.
 # At ε = 0, all inputs have one distribution (law) of outputs; we test local clients.
 #
 # (zhang2018-prop-2-1)=
@@ -425,8 +426,8 @@ plt.show()
 #
 # Settings: {badge}`Reproduced under conditions <zhang2018.personal>` data: {badge}`Reproduced under conditions <zhang2018.volume>` · Lesson: {ref}`sec-comp-personal`
 #
-# Locally, everybody may choose an ε that does not depend on the data.
-# So they may centrally if they tell the collector: {cite:t}`jorgensen2015conservative` keep the record of person $i$ with probability
+# Locally, everybody may choose an ε that does not depend on the data; centrally, the thesis says, nobody may.
+# They may if they tell the collector: {cite:t}`jorgensen2015conservative` keep the record of person $i$ with probability
 #
 # $$ \frac{e^{\varepsilon_i}-1}{e^{t}-1}, \qquad t = \max_i \varepsilon_i, $$
 #
@@ -582,7 +583,7 @@ close("zhang2018", "§2.1.3", "1 reproduced, 2 reproduced under conditions, 1 co
 # \Pr[x_i = \text{no}] &= (1-\pi)\,p + \pi\,(1-p).
 # \end{aligned} $$
 #
-# They are the true shares only if $\pi = \frac12$.
+# For $p < 1$, they are the true shares only if $\pi = \frac12$.
 #
 # (zhang2018-2-6)=
 # ### (2-5), (2-6) · The estimate
@@ -1019,8 +1020,9 @@ close("zhang2018", "§2.2.3", "1 reproduced")
 #
 # {badge}`Reproduced under conditions <zhang2018.computation>`
 #
-# Matrix and regression belong to Bloom filters; the codes of §2.2.3 need $d$ counts.
-# S-Hist saves additions with Algorithm 2's table, hardly any with Algorithm 1's.
+# RAPPOR is said to need far more, for a matrix and a regression.
+# These belong to Bloom filters; the codes of §2.2.3 need $d$ counts.
+# Beside these, S-Hist saves additions with Algorithm 2's table, hardly any with Algorithm 1's.
 #
 # (zhang2018-2-2-4-3)=
 # ### §2.2.4 (3) · Precision
@@ -1156,7 +1158,7 @@ close("zhang2018", "§2.2.4", "2 reproduced, 2 reproduced under conditions")
 # $$ f_j = \frac{\lvert\{u_i \mid i_j \in S_i,\ 1 \le i \le n\}\rvert}{n}. $$
 #
 # Sets are cut at random, or filled up with dummies, to ℓ items, the 90th percentile of the sizes.
-# Otherwise, draws could not be turned into shares, and sizes might leak.
+# Otherwise, draws would be hard to turn into shares, and sizes might leak.
 # Cutting brings bias, padding noise; for a made-up crowd:
 
 
@@ -1396,7 +1398,7 @@ close("zhang2018", "§3.2.1", "2 reproduced, 1 reproduced under conditions")
 # 4. Take the words as columns, $\boxed{\text{divided by } \sqrt m}$, and return them.
 # ::::
 #
-# The frame is our correction.
+# The frame is our correction; the client's row has such entries.
 # With the printed entries ±1, items are sent as $\pm c\,m$ and dummies as $\pm c\sqrt m$: dummies are recognised, and estimates $m$ times too large.
 #
 # (zhang2018-algorithm-2-client)=
@@ -1709,7 +1711,7 @@ plt.show()
 #
 # {badge}`Reproduced <zhang2018.phase2-private>` {badge}`Slip · probable misprint` · Lesson: {prf:ref}`thm-gfim-privacy`
 #
-# Trimming is deterministic (3-7), so the ratio (3-6) is that of sampling S-Hist (3-8); both print $S$ for $S_1$:
+# Trimming is deterministic (3-7), so the ratio (3-6) is that of sampling S-Hist (3-8); (3-7) prints $S$ for $S_1$:
 #
 # $$ \frac{\Pr[\mathcal B(S_1, \varepsilon, C) = o]}{\Pr[\mathcal B(S_2, \varepsilon, C) = o]} = \frac{\Pr[\mathcal C(N_1, \varepsilon) = o]}{\Pr[\mathcal C(N_2, \varepsilon) = o]} \le e^\varepsilon. $$
 

@@ -169,7 +169,7 @@ table(pd.DataFrame(rows, columns=heads))
 # %% [markdown]
 # The 30th and 31st item differ by at most two thousandths.
 # Second estimates are unbiased for the list, ± one standard error, and too large for the thirty that they choose.
-# None of forty runs finds fewer than that of 5-1.
+# None of forty runs of GFIM finds fewer items than the one shown for Fig. 5-1.
 #
 # (sec-gfim-eight)=
 # (zhang2018-4-4-eight)=
@@ -241,7 +241,7 @@ plt.show()
 # *No padding* comes nearer, and *all three* near; both count a held candidate about twice or more.
 # Of the other three that are near, *candidates* is another measure, and two are not ε-private.
 # Eight single runs cannot tell these apart; we call this a question of reproduction, not an error.
-# §4.4's conclusions hold as written: more people and steeper laws help, and GFIM is about as good as LDPMiner.
+# §4.4's conclusions hold as written.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Claims settled in §4.1 to §4.4: 4 reproduced, 2 not reproduced, 1 corrected"}
 USUAL = ({*range(486, 516)}, {*range(485, 515)})
