@@ -459,7 +459,6 @@ check(
     control="lines of the points y, y + 1 and y + 2",
     caught=not is_design([{y, (y + 1) % 7, (y + 2) % 7} for y in range(7)]),
 )
-rival = next(b for b in risks if abs(risks[b] - risks[3]) > 1)
 check(
     "Risk",
     "exact risk of lines and triples: R(3)",
