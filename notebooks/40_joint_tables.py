@@ -158,9 +158,8 @@ FOUR = 4 * log(3)
 
 
 def spent(client, differ):
-    told = laws(lambda x, rng: small(client)(x, FOUR, rng), SMALL)
-    pairs = product(zip(SMALL, told, strict=True), repeat=2)
-    return max(epsilon([a, b]) for (x, a), (y, b) in pairs if np.not_equal(x, y).sum() == differ)
+    told = zip(SMALL, laws(lambda x, rng: small(client)(x, FOUR, rng), SMALL), strict=True)
+    return max(epsilon([a, b]) for (x, a), (y, b) in product(told, repeat=2) if np.not_equal(x, y).sum() == differ)
 
 
 found = {(c, m): spent(c, m) / FOUR for c in (flips, symbols) for m in (1, 2)}

@@ -45,17 +45,15 @@ def places(rows, papers):
     )
 
 
-def table_of(question, proved, rows, papers):
-    """Write the answer to a question as a table, with what has no closed form last."""
+def table_of(ranked, proved, rows, papers):
+    """Write the ranked answers to a question as a table, with what has no closed form last."""
     lines, classes = [HEAD], catalogue()
-    for choice in question.rank():
+    for choice in ranked:
         if (kind := classes.get(choice.kind)) is None:
             continue
         bits = "" if choice.private_bits is None else f"{choice.private_bits:,}\xa0+\xa0{choice.public_bits:,}"
-        error, server = (
-            f"{choice.error**2:,.3g}" if choice.errors else "",
-            choice.server.partition(" and ")[2] or "cell",
-        )
+        error = f"{choice.error**2:,.3g}" if choice.errors else ""
+        server = choice.server.partition(" and ")[2] or "cell"
         lesson, dossiers = places([row for row in rows if row["class"] == choice.kind], papers)
         lines.append(
             f"| {{py:class}}`{choice.name} <{kind.__module__}.{kind.__name__}>` | {lesson} | {dossiers} "
@@ -64,18 +62,25 @@ def table_of(question, proved, rows, papers):
     return "\n".join(lines)
 
 
-def table_of_others(rows, papers):
-    """Write a table of the rows whose class or function answers none of the questions."""
-    answers = {choice.kind for question in QUESTIONS.values() for choice in question.rank()} & catalogue().keys()
+def table_of_others(kinds, rows, papers):
+    """Write a table of the rows whose class or function is none of these kinds."""
     lines = [REST_HEAD]
     for row in rows:
-        if row["class"] not in answers:
+        if row["class"] not in kinds:
             thing = named(row["class"])
             role = "class" if inspect.isclass(thing) else "func"
             lesson, dossiers = places([row], papers)
             target = f"{{py:{role}}}`~{thing.__module__}.{thing.__qualname__}`"
             lines.append(f"| {row['name']} | {lesson} | {dossiers} | {target} |")
     return "\n".join(lines)
+
+
+def tables(proved, rows, papers):
+    """Write all tables: {what it answers: table}."""
+    ranked = {what: question.rank() for what, question in QUESTIONS.items()}
+    found = {what: table_of(choices, proved, rows, papers) for what, choices in ranked.items()}
+    kinds = {choice.kind for choices in ranked.values() for choice in choices} & catalogue().keys()
+    return found | {REST: table_of_others(kinds, rows, papers)}
 
 
 def named(name):
@@ -95,9 +100,8 @@ class Mechanisms(SphinxDirective):
         papers = {paper.key: paper for paper in read_claims(HERE.parent / "claims")}
         for file in (*files, *(HERE.parent / "claims").glob("*.yml")):
             self.env.note_dependency(str(file))
-        tables = {what: table_of(question, proved, rows, papers) for what, question in QUESTIONS.items()}
-        tables[REST] = table_of_others(rows, papers)
-        text = "\n\n".join(f"**{what}**\n\n{table}" for what, table in tables.items())
+        found = tables(proved, rows, papers)
+        text = "\n\n".join(f"**{what}**\n\n{table}" for what, table in found.items())
         return self.parse_text_to_nodes(text)
 
 
