@@ -225,7 +225,8 @@ class Formula:
 
     def __str__(self) -> str:
         top, bottom = (self.field.text(p) for p in (self.num, self.den))
-        return top if bottom == "1" else f"({top})/({bottom})"
+        over = bottom if bottom.isdigit() else f"({bottom})"
+        return top if bottom == "1" else f"({top})/{over}" if " " in top else f"{top}/{over}"
 
     __repr__ = __str__
 

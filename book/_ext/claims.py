@@ -376,7 +376,7 @@ class Concordance(_Claims):
 
 
 class Exhibits(_Claims):
-    """The figures, tables, algorithms and mechanisms of a paper, each with what stands for it here."""
+    """The figures, tables, algorithms, equations and mechanisms of a paper, each with what stands for it here."""
 
     def content_of(self, paper, where):
         rows = [

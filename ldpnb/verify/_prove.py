@@ -57,7 +57,11 @@ CURE = (
     "a proof for every ε needs coins from ldpnb.chance.odds(epsilon), not exp(epsilon), rounded by its round_down or "
     "round_up, and its exact(p) for Fraction(p), inexact(p) for float(p)"
 )
-ROUND = "ldpnb.chance.round_down and round_up round coins toward privacy"
+HINTS = {  # by a word of Python's own message
+    **dict.fromkeys(["real number", "Rational", "ufunc", "operand"], CURE),
+    "Budget": "ε is a symbol here: a client may take a part of it, and its odds, and do nothing else with it",
+}
+ROUND = "round the coin of the likelier answer down, by ldpnb.chance.round_down"
 ROUNDING = Fraction(1, 2**54)  # a slack that rounding may well reach
 
 
@@ -287,7 +291,7 @@ class Proof:
         said = f"{who}: {ideal}; {spent} by {worst}."
         if self.rounded:
             words = {True: "holds for every ε >= 1e-06", False: f"is refuted ({ROUND})", None: "is not shown"}
-            said += f" With coins rounded as they are shipped it {words[self.shipped]}, other arithmetic being exact."
+            said += f" With coins rounded to 53 bits it {words[self.shipped]}, other arithmetic being exact."
         if self.moments:
             right = f"are not, in {self.wrong} cases," if self.wrong else "are"
             said += (
@@ -346,7 +350,7 @@ def prove(
     >>> found = prove(GRR(k=3, epsilon=1.0), [0, 1, 2])
     >>> print(found)  # doctest: +NORMALIZE_WHITESPACE
     GRR(k=3), on 3 inputs: no report tells two inputs apart by more than e^ε, for every ε > 0 with ideal coins; e^ε is
-    attained by report 0 for inputs 0 and 1. With coins rounded as they are shipped it holds for every ε >= 1e-06, other
+    attained by report 0 for inputs 0 and 1. With coins rounded to 53 bits it holds for every ε >= 1e-06, other
     arithmetic being exact. Mean and variance of one person's score are as stated (18 identities of formulas).
     """
     if isinstance(client, Example):
@@ -389,8 +393,9 @@ def _maker(client: Any) -> tuple[Maker, str]:
         return lambda e: lambda x, rng: client(x, e, rng), name
     if wants == 4:
         return _any_k(client), f"{name}, for all k >= 2"
+    shown = f"{name}{signature(client)}" if callable(client) else repr(client)
     calls = "(epsilon), (value, epsilon, rng) or (value, items, epsilon, rng)"
-    raise ValueError(f"client must be a Mechanism, or a function {calls}, got {client!r}")
+    raise ValueError(f"client must be a Mechanism, or a function {calls}, got {shown}")
 
 
 def _name(mechanism: Any) -> str:
@@ -410,7 +415,8 @@ def _settle(make: Maker, inputs: Any, coins: str, limit: int, plain: bool = Fals
     except Root as error:
         return _settle(make, inputs, coins, limit, plain, roots * error.order)
     except TypeError as error:
-        raise TypeError(f"{error}" if "depends on" in str(error) else f"{error}; {CURE}") from error
+        hint = next((f"; {hint}" for word, hint in HINTS.items() if word in str(error)), "")
+        raise TypeError(f"{error}{hint}") from error
 
 
 def _replay(make: Maker, sizes: list[Any], inputs: Any, found: Laws, limit: int) -> None:
