@@ -64,7 +64,7 @@ print(f"{truth.sum():,} of {n:,} had an affair: {f:.1%}")
 # But people who do not trust a magazine may answer falsely, and asking more people does not correct the error.
 # **Can the magazine estimate $f$ without seeing the true answers?**
 #
-# We begin with five invented readers, two of whom had an affair.
+# We begin with five invented readers.
 
 # %%
 EPS = 1.0  # of the survey
@@ -84,7 +84,7 @@ FIVE = {"Ana": 1, "Bea": 0, "Cleo": 0, "Dora": 1, "Eve": 0}
 # Everybody knows $\varepsilon > 0$, the *privacy budget*.
 #
 # The *client* is the program that turns a value $x$ into a *report* $y$, here the reply.
-# In the code, `toss(p, rng)` is heads with probability $p$.
+# In code, `toss(p, rng)` is heads with probability $p$.
 # `odds(eps)` is $e^\varepsilon$, the ratio of $p$ to $1-p$; it also accepts a symbol, which a proof below needs.
 
 
@@ -101,10 +101,10 @@ for name, x in FIVE.items():
 
 # %% [markdown]
 # We took $\varepsilon = \ln 2$, so $e^\varepsilon = 2$ and $p = 2/3$.
-# Of many replies, only a third are lies; three of these five are lies by chance.
+# Of many replies, only a third are lies; of these five, three are, by chance.
 #
 # How often does Ana's client lie?
-# We run it once with heads and once with tails, and note the probability of each ({numref}`fig-rr-tree`).
+# We run it once with heads and once with tails, and note each probability ({numref}`fig-rr-tree`).
 # The function `laws` does this for each value $x$.
 # The leaves give the *distribution (law)* of the reply: the probability $\Pr[y \mid x]$ of each reply $y$.
 
@@ -154,7 +154,7 @@ for x in (0, 1):
 #
 # A program may differ from this formula.
 # The function `prove` follows our client along its branches, with $e^\varepsilon$ as a symbol.
-# We say that a report *tells two inputs apart* by the ratio of its probabilities under them.
+# The factor by which a report *tells two inputs apart* is the ratio of its probabilities under them.
 # `prove` numbers inputs by their place in the list, from 0:
 
 # %%
@@ -205,7 +205,7 @@ check(
 # :::{prf:proof}
 # Some value gives $y$ a positive probability.
 # By {prf:ref}`def-ldp`, every other value gives it at least $e^{-\varepsilon}$ times as much, so nothing below divides by 0.
-# Divide Bayes' rule for $x$ by Bayes' rule for $x'$.
+# Divide Bayes' rule for $x$ by that for $x'$.
 # The denominator $\Pr[y]$ cancels:
 #
 # $$ \frac{\Pr[x \mid y]}{\Pr[x' \mid y]} = \frac{\Pr[y \mid x]}{\Pr[y \mid x']}\cdot\frac{\Pr[x]}{\Pr[x']}. $$
@@ -271,7 +271,7 @@ plt.show()
 # ## What many replies are worth
 #
 # The magazine's *server* collects the replies $y_1, \dots, y_n$ and computes their share of yes, $\bar y$.
-# The reply is 1 with probability $p$ if the truth is 1, and with probability $1-p$ if the truth is 0.
+# The reply is 1 with probability $p$ if the truth is 1, and $1-p$ if it is 0.
 # So the expectation of $\bar y$ is
 #
 # $$ \E\,\bar y = f\,p + (1-f)(1-p) = (1-p) + (2p-1)\,f. $$ (eq-rr-law)
@@ -331,14 +331,14 @@ print(f"estimate: {f_hat:.1%} ± {error:.1%}; truth: {f:.1%}")
 # The raw share is too large: of the 4,313 readers without an affair, about 1,160 say yes.
 #
 # Would a direct question do better?
-# If 3.7 % of the readers with an affair denied it, the share would be 0.037 · 32.2 % = 1.2 % too low.
+# If 3.7 % of the readers with an affair denied it, the share would be 0.037 · 32.2 = 1.2 percentage points too low.
 # That is our standard error.
-# If more deny it, the bias is larger, and more readers do not reduce it.
+# If more deny it, the bias is larger.
 #
 # Our standard error is for *these* readers: only the coins are random.
 # Now let the readers be a random sample, and $f$ the share in the population.
 # For given readers, $\hat f$ has their share as its mean and the variance of {prf:ref}`thm-rr-estimate`, whoever they are.
-# Their share varies from sample to sample, with variance $f(1-f)/n$.
+# Across samples, their share has variance $f(1-f)/n$.
 # By the law of total variance, the two variances add up {cite:p}`warner1965randomized`.
 #
 # {numref}`fig-rr-fair` repeats the survey at eight budgets.
@@ -423,7 +423,7 @@ check(
 #
 # The first falls like $1/n$, the second only like $1/\sqrt n$ ({numref}`fig-rr-central`).
 
-# %% mystnb={"figure": {"name": "fig-rr-central", "caption": "Standard error of a share at ε = 1, with a trusted collector (central) and without one (local). Lines: formulas. Marks: 2,000 simulated surveys each."}, "image": {"alt": "Log-log plot of the standard error against the number of people from 10 to one million. The central line falls with slope minus one, the local line with slope minus one half; marks lie on both lines."}}
+# %% mystnb={"figure": {"name": "fig-rr-central", "caption": "Standard error of a share at ε = 1, central (trusted collector) and local. Lines: formulas. Marks: 2,000 simulated surveys each."}, "image": {"alt": "Log-log plot of the standard error against the number of people from 10 to one million. The central line falls with slope minus one, the local line with slope minus one half; marks lie on both lines."}}
 p, lines, marks = exp(1) / (1 + exp(1)), [], []
 for size in 10 ** np.arange(1, 7):
     yes, z = round(f * size), rng.geometric(1 - exp(-1), (2, 2000))
@@ -457,7 +457,7 @@ plt.show()
 # | fixed | 136 | 9,207 | 68 |
 # | random sample | 2,193 | 11,392 | 5 |
 #
-# For the sample, nearly all of the central error comes from sampling.
+# For the sample, nearly all central error comes from sampling.
 #
 # No unbiased local estimate is more precise than ours ({prf:ref}`cor-rr-limit`).
 
@@ -613,15 +613,18 @@ print(prove(always_yes, [0, 1], rounded=False))
 # | letter | meaning |
 # |---|---|
 # | $n$ | number of people |
+# | $i$ | a person, one of the $n$ |
 # | $x$ | an item, or another value that one person has |
 # | $y$ | one report |
+# | $\bar y$ | mean of the reports (here only) |
 # | $\varepsilon$ | privacy budget, in nats |
 # | $e^\varepsilon$ | the largest ratio of probabilities allowed, always written so |
 # | $p$ | chance that a coin tells the truth; for bits, that the bit of the person's item is set |
 # | $f$ | share of people who have something (of the population, for a random sample) |
 # | $\hat f$ | estimate of $f$; a hat marks any estimate |
 # | $\Pr[y \mid x]$ | distribution (law) of a client |
-# | $\E$ | mean over the coins of the clients |
-# | $\Var$ | variance over the coins of the clients |
+# | $\E$ | mean over the coins of the clients, and over people drawn at random |
+# | $\Var$ | variance over the same |
+# | $Z$ | noise of the collector, with values $z$ (here only) |
 #
 # Next, {ref}`ch-composition` asks one person many questions.
