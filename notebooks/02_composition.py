@@ -5,8 +5,8 @@
 # *From {cite:t}`dwork2006calibrating` and {cite:t}`ye2018survey`; personal budgets after {cite:t}`jorgensen2015conservative`.*
 #
 # :::{admonition} In one minute
-# One reply with a small ε hides your answer.
-# Twenty fresh replies to the same question give it away, because most of them are almost surely true.
+# One reply with ε = 1 hides your answer.
+# Twenty fresh replies to the same question give it away: their majority is right more than 98 times in 100.
 # The budgets of all your replies add up.
 # The budgets of different people do not.
 # A yearly survey must divide your budget, ask you once, or repeat your first reply.
@@ -326,8 +326,8 @@ table(pd.DataFrame(rows, columns=["asked", "ε in total", "share"]))
 # :::
 #
 # At $\varepsilon = 1$ and $T = 10$, a score has the standard deviation 3.16 if divided, and at most 1.08 if asked once.
-# If a person's answer never changes, $a$ is 0 or 1, and asking once has the variance of dividing with $T = 1$, which grows with $T$.
-# So dividing then has the larger variance at every ε.
+# If a person's answer never changes, $a$ is 0 or 1, and asking once has the variance that dividing has at $T = 1$.
+# The variance of dividing grows with $T$, so asking once is then better at every ε.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: exact variances of both remedies, and where they cross"}
 RAND = [tuple(x) for x in people[:6]]
@@ -435,7 +435,7 @@ four = {
     "own ε, weighted": weighted(own, y),
     "own ε, plain average": combine(own, y, np.ones(len(x))),
     "all at ε = 0.25": weighted(*survey(x, 0 * eps + 0.25, rng)),
-    "all yes at ε = 0.25": weighted(*survey(x, hidden, rng)),
+    "own ε, 0.25 for every yes": weighted(*survey(x, hidden, rng)),
 }
 rows = [["population", f"{TRUTH}"]]
 rows += [[how, f"{f:.3f} ± {e:.3f}"] for how, (f, e) in four.items()]
@@ -569,13 +569,12 @@ print(prove(one_of_two, list(product((0, 1), repeat=2)), rounded=False))
 #
 # ## Letters
 #
-# Letters of {ref}`ch-rr` keep their meaning; new are:
+# Other letters of earlier lessons keep their meaning ({ref}`notation`).
 #
 # | letter | meaning |
 # |---|---|
-# | $i$ | a person, one of the $n$ |
-# | $T$ | number of reports of one person (here only) |
-# | $t$ | one of the $T$ reports (here only) |
+# | $T$ | number of reports of one person, or of years (here only) |
+# | $t$ | one of them (here only) |
 # | $l$ | number of lies (here only) |
 # | $h$ | $2p-1 = \tanh(\varepsilon/2)$ (here only) |
 # | $z$ | score of a report (here only) |
