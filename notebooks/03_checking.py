@@ -2,7 +2,7 @@
 # (ch-verify)=
 # # Checking a privacy claim
 #
-# *After {cite:t}`ding2018detecting` and {cite:t}`bichsel2021sniper`; related tools: {ref}`sec-verify-prior`.*
+# *After {cite:t}`ding2018detecting` and {cite:t}`bichsel2021sniper`; others: {ref}`sec-verify-prior`.*
 #
 # :::{admonition} In one minute
 # A stranger gives you a client and says how private it is.
@@ -95,9 +95,9 @@ def server(reports, eps):
 # All randomness of `send` comes from `toss` and `pick`.
 # Instead of a generator `rng`, give them a script that fixes each choice.
 # The first script takes the first option at every choice.
-# For the next script, go back to the last choice that still has an untried option, take that option, and forget all later choices.
+# For the next, go back to the last choice with an untried option, take that option, and forget all later choices.
 # So the replay takes every branch once.
-# {numref}`fig-verify-tree` shows the result for a person who answers health, with $\varepsilon = \ln 2$.
+# {numref}`fig-verify-tree` shows the result for the answer health.
 
 
 # %% mystnb={"figure": {"name": "fig-verify-tree", "caption": "The stranger's client for the answer health (H; M is money, W is work), with ε = ln 2. Equal reports have one colour."}, "image": {"alt": "Tree with ten leaves, drawn from the client's code. Three coins in a row, for health with 2/3 and 1/3, for money and work with 1/3 and 2/3. Where all three are out, a fourth fork lists one of the three items with 1/3 each; these leaves have probability 4/81 each."}}
@@ -135,7 +135,7 @@ print(f"ratio {float(found.ratio):.3f}, so ε = {found.epsilon:.3f}")
 # Limits of this method:
 #
 # - It is exact only if *all* randomness comes from `toss`, `pick` and their relatives.
-# - It covers the values and the ε that were tried.
+# - It covers the values and the ε tried.
 # - *Unary encoding*, one coin for each of $k$ items, has $2^k$ branches: $k = 8$ is instant, $k = 128$ impossible.
 #
 # (sec-verify-every)=
@@ -184,8 +184,8 @@ print(prove(mended, range(3)))
 
 
 # %% [markdown]
-# *Ideal* coins have exactly the probability of the formula.
-# A computer *rounds* it to a multiple of $2^{-53}$; `round_down` takes the one below.
+# *Ideal* coins have exactly the formula's probability.
+# A computer *rounds* it to 53 bits, a multiple of $2^{-53}$; `round_down` takes the one below.
 # Round the *likelier* outcome down; this can only bring the two probabilities closer.
 # There is no formula for the rounded probability.
 # So `prove` shows more: the claim holds for *every* probability between the formula and its value at ε = 0.
@@ -194,7 +194,7 @@ print(prove(mended, range(3)))
 # The proof is about formulas.
 # `prove` only *tests*, at eight values of ε, that the client does the same with numbers.
 #
-# If a client only compares, draws and sends items, the proof covers all $k$.
+# If a client only compares, draws and sends items, the proof covers all $k$, with ideal coins only.
 # An example is *k-RR*, the randomized response for $k$ items of {ref}`ch-frequency`.
 # In it, `items.pick` draws one of the `items.k` items, and inputs 0 and 1 are any two items, a and b:
 
@@ -241,8 +241,8 @@ check(
 #
 # $$ \frac{1}{p-q}\,\sqrt{\frac1n \cdot \frac{C_x}{n}\Big(1-\frac{C_x}{n}\Big)}. $$
 #
-# The stranger's server computes both values.
-# But the list is empty with probability $(1-p)\,p^2$, whatever the answer is.
+# The server computes both values.
+# But the list is empty with probability $(1-p)\,p^2$, whatever the answer.
 # The fill then adds each item with probability 1/3:
 #
 # $$ \begin{aligned} \E\,\frac{C_x}{n} &= f_x\,p + (1-f_x)\,q + \frac{(1-p)\,p^2}{3}, \\[1ex] \E \hat f_x - f_x &= \frac{(1-p)\,p^2}{3\,(2p-1)}. \end{aligned} $$
@@ -279,10 +279,10 @@ table(pd.DataFrame(rows, columns=columns))
 
 # %% [markdown]
 # The second client's estimates are right, but it spends twice the stated budget.
-# The third is private, but its estimates are far too high.
+# The third is private, but its estimates are too high.
 # The last keeps ε and is *unbiased*.
 #
-# On large domains, `sampled` tests both; among 1,000 items, it allows a deviation of 7.3 standard errors.
+# On large domains, `sampled` tests mean and variance of the scores, not ε; among 1,000 items, it allows deviations of 7.3 standard errors.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the exact bias, and sampled scores over 1,000 items"}
@@ -409,7 +409,7 @@ for client in (send, mended):
     print(f"{client.__name__}: ε ≥ {least:.2f}, event {names}")
 
 # %% [markdown]
-# The audit refutes $\varepsilon = \ln 2 = 0.69$ for the first client and not for the second.
+# The audit refutes $\varepsilon = \ln 2 = 0.69$ for the first client only.
 #
 # The package's `audit` tries all pairs of values with one half of the reports, and counts $r = 2$ events with the other.
 # If reports hardly ever repeat, it trains a classifier to tell the two values apart; the event is then a score above a threshold.
@@ -435,9 +435,9 @@ print(f"128 items: ε ≥ {least:.2f}")
 #
 # $$ \ln\frac{L(a)}{U(a')} \approx \varepsilon - \frac{z}{\sqrt t}\,\big(e^{-\varepsilon/2} + e^{\varepsilon/2}\big). $$ (eq-audit-reach)
 #
-# {numref}`fig-verify-samples` compares this with our audit of the mended client.
+# {numref}`fig-verify-samples` compares this with our audit of the mended client, whose best event is rarer ($P = 0.34$, $P' = 0.17$).
 
-# %% mystnb={"figure": {"name": "fig-verify-samples", "caption": "Lower bounds on ε at level 0.001. The best event is counted on all reports, our auditor's on half. Lines: bounds at mean counts. Marks: means of 20 audits, with 95 % bars."}, "image": {"alt": "Bounds against reports of each value from 1,000 to 30,000 on a logarithmic axis. Both rise towards a line at 0.69. The curve for the best event lies on top. The curve of our auditor lies below it, with its marks on it."}}
+# %% mystnb={"figure": {"name": "fig-verify-samples", "caption": "Lower bounds on ε at level 0.001. Best event: that of randomized response, counted on all reports; our auditor counts half. Lines: bounds at mean counts. Marks: means of 20 audits, with 95 % bars."}, "image": {"alt": "Bounds against reports of each value from 1,000 to 30,000 on a logarithmic axis. Both rise towards a line at 0.69. The curve for the best event lies on top. The curve of our auditor lies below it, with its marks on it from 3,000 reports on and slightly below it at 1,000."}}
 exact = laws(lambda x, rng: mended(x, EPS, rng), range(2))
 SIZES = [1000, 3000, 10_000, 30_000]
 marks = study.audits(auditor, exact, SIZES, runs=20, rng=rng)
@@ -525,7 +525,7 @@ print(f"audit: ε ≥ {auditor(first, second)[0]:.2f}")
 
 # %% [markdown]
 # That report gives the value away; the law shows this, the audit does not.
-# Suppose that you know this report.
+# Suppose you know this report.
 # Under the value 0 it never appears, and the upper bound for no hits is
 #
 # $$ (1 - U(0))^t = \frac{\lambda}{2}, \qquad\text{so}\qquad U(0) \approx \frac{\ln(2/\lambda)}{t} = \frac{7.6}{t}. $$
@@ -542,7 +542,7 @@ for t in (500, 5000, 50_000):
 # So you refute the claim half of the time at $\tau \approx 30/t$, as {numref}`fig-verify-power` shows.
 # An audit counts half of its reports, so 10,000 reports give $t = 5{,}000$.
 
-# %% mystnb={"figure": {"name": "fig-verify-power", "caption": "Probability that an audit refutes ε = ln 2, at level 0.001, for a client with one telling report. Lines: exact, if the event is known. Marks: 60 runs of our auditor each, with 95 % bars."}, "image": {"alt": "Probability of refutation against the probability τ of the telling report, from one in 100,000 to one in ten, for 1,000, 10,000 and 100,000 reports of each value. Each curve rises steeply from 0 to 1, one decade further left for ten times as many reports. Marks lie on or slightly below the curves."}}
+# %% mystnb={"figure": {"name": "fig-verify-power", "caption": "Probability that an audit refutes ε = ln 2, at level 0.001, for a client with one telling report. Lines: exact, if the event is known. Marks: 60 runs of our auditor each, with 95 % bars."}, "image": {"alt": "Probability of refutation against the probability τ of the telling report, from one in 100,000 to one in five, for 1,000, 10,000 and 100,000 reports of each value. Each curve rises steeply from 0 to 1, one decade further left for ten times as many reports. Marks lie on or slightly below the curves."}}
 sizes = ["1,000 reports", "10,000", "100,000"]
 curves, marks = [], []
 for name, n in zip(sizes, (1000, 10_000, 100_000), strict=True):
@@ -575,7 +575,7 @@ plt.show()
 # We run every tool on each.
 # "Bias" is the largest exact bias of one person's score; "law" compares the law with that of the right client.
 # "Even" and "skewed" are surveys: all values equally frequent, or each half as frequent as the one before.
-# "Refusal" means that the replay stops because the client uses random numbers of its own.
+# "Refusal" means that the replay stops because the client uses its own random numbers.
 # A *blind draw* takes any of the $k$ items, the true one included.
 
 # %%
@@ -643,7 +643,7 @@ except AssertionError as error:
 # (sec-verify-wrong)=
 # ## What can go wrong
 #
-# - *An observer may see more than the report*, such as the client's running time.
+# - *An observer may see more than the report*, such as the running time.
 #   Audit that, too.
 # - *You audit more than once.*
 #   Ten audits at level 0.001 raise a false alarm with probability up to 0.01.
@@ -745,7 +745,7 @@ check(
 #
 # ## Letters
 #
-# Letters of {ref}`ch-rr` keep their meaning; new are:
+# Other letters of earlier lessons keep their meaning ({ref}`notation`).
 #
 # | letter | meaning |
 # |---|---|
