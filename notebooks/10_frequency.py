@@ -58,16 +58,17 @@ for x, disease in enumerate(DISEASES):
     print(x, disease, *(p for p, v in zip(PATIENTS, THEIRS, strict=True) if v == x))
 
 # %% [markdown]
-# Tom does not want anybody to learn that he has AIDS, not even the server.
+# Tom wants nobody to learn that he has AIDS, not even the server.
 # **Can the server estimate the share $f_x$ of people with each item $x$?**
 # A mechanism that answers this question is a *frequency oracle*.
 #
 # (sec-freq-clients)=
 # ## Five clients
 #
-# **k-RR** extends randomized response to $k$ items {cite:p}`kairouz2016discrete`; the package calls it `GRR`, *generalised randomized response*.
+# **k-RR** extends randomized response to $k$ items {cite:p}`kairouz2016discrete`; the package calls it `GRR`, *generalized randomized response*.
 # It reports the true item with $e^\varepsilon$ times the probability of any other item.
 # With $\varepsilon = \ln 4$, Tom reports AIDS with probability 4/10, and each other disease with 1/10.
+# In {ref}`ch-verify`, a blind draw gives the same law.
 
 # %%
 K, EPS = 7, log(4)
@@ -128,7 +129,7 @@ def olh(x, g, eps, rng, prime=PRIME):
 
 
 # %% [markdown]
-# Fix two items, and the first number of the seed.
+# Fix two items, and the first number of the seed, needed only for three items.
 # Different choices of the other two numbers give different pairs of values modulo the prime, so the two values are independent and uniform.
 # So are the two slots, up to one part in $10^7$ because $g$ does not divide the prime; we neglect this.
 #
@@ -153,7 +154,7 @@ def subset(x, items, b, eps, rng):
 # Each report *supports* some items: the item sent, the items whose bits are set, the items in the slot sent, or the members of the set.
 # {numref}`fig-freq-schematic` shows an example.
 
-# %% mystnb={"figure": {"name": "fig-freq-schematic", "caption": "Abel has item 4, diabetes. Filled squares in the first row: his item. In the other rows: the items that one report of each client supports."}, "image": {"alt": "Six rows of seven squares. In the row Abel, square 4 is filled. Filled below: square 2 for k-RR; 1, 4 and 5 for SUE; 1 and 4 for OUE; 3 and 4 for OLH; 1 and 2 for k-Subset."}}
+# %% mystnb={"figure": {"name": "fig-freq-schematic", "caption": "First row: Abel's item, 4 (diabetes). Other rows: the items that one report of each client supports."}, "image": {"alt": "Six rows of seven squares. In the row Abel, square 4 is filled. Filled below: square 2 for k-RR; 1, 4 and 5 for SUE; 1 and 4 for OUE; 3 and 4 for OLH; 1 and 2 for k-Subset."}}
 G, B = 5, 2  # slots, and items in a set
 CLIENTS = {
     "k-RR": lambda x, eps, rng: krr(x, ITEMS, eps, rng),
@@ -213,17 +214,17 @@ plt.show()
 # $$ \frac{b\,e^\varepsilon}{k-b}\cdot\frac{\binom{k-1}{b}}{\binom{k-1}{b-1}} = \frac{b\,e^\varepsilon}{k-b}\cdot\frac{k-b}{b} = e^\varepsilon. $$
 #
 # Both probabilities are the same for every $x$.
-# So a set has the ratio $e^\varepsilon$ between an item in it and an item outside; it has both, because $1 \le b < k$.
+# So a set has the ratio $e^\varepsilon$ between an item in it and an item outside; both exist, because $1 \le b < k$.
 #
 # *Unary encoding.*
-# Under two items, only the bits of these two items have different probabilities.
+# Under two items, only the bits of these two have different probabilities.
 # The ratio is largest if the bit of the first item is set and that of the second is not, which gives {eq}`eq-freq-unary`.
 # :::
 #
 # In {eq}`eq-freq-unary`, both factors are $e^{\varepsilon/2}$ for SUE.
 # For OUE, $p/(1-p) = 1$ and $(1-q)/q = e^\varepsilon$.
 #
-# The function `prove` confirms the theorem for our own clients; for OLH, it goes through all seeds of a small prime.
+# The function `prove` confirms the theorem for our clients; for OLH, it goes through all seeds of a small prime.
 
 
 # %%
@@ -326,7 +327,6 @@ def server(sets, k, p_star, q_star):
 
 # %% [markdown]
 # We draw 6,000 people from an invented population; each runs all five clients, and so spends $5 \ln 4$.
-# A survey needs only one client.
 
 # %%
 SHARES = [0.05, 0.15, 0.10, 0.20, 0.30, 0.20, 0.0]
@@ -341,7 +341,7 @@ for name, client in CLIENTS.items():
 table(pd.DataFrame(columns))
 
 # %% [markdown]
-# An estimate can be negative, as for leukaemia; {ref}`ch-sensible` says what to do about it.
+# An estimate can be negative, as for leukaemia; {ref}`ch-sensible` says what to do.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: p* and q* from the clients' laws, and the server's expectation"}
@@ -404,8 +404,8 @@ check(
 #
 # :::
 #
-# If people are a random sample and $f_x$ is the share of the population, sampling adds $f_x(1-f_x)$.
-# Most items on a long list are rare, so we compare oracles by the variance for an item that nobody has:
+# If people are a random sample and $f_x$ is the population's share, sampling adds $f_x(1-f_x)$.
+# Most items on a long list are rare, so we compare oracles by the variance per report for an item that nobody has:
 #
 # $$ n \Var \hat f_x = \frac{q^*(1-q^*)}{(p^*-q^*)^2}. $$ (eq-freq-rare)
 #
@@ -413,8 +413,8 @@ check(
 #
 # $$ \frac{e^\varepsilon+k-2}{(e^\varepsilon+k-1)^2} \Big/ \Big(\frac{e^\varepsilon-1}{e^\varepsilon+k-1}\Big)^2 = \frac{e^\varepsilon+k-2}{(e^\varepsilon-1)^2}. $$ (eq-freq-krr)
 #
-# In unary encoding, nearly nobody has a rare item.
-# So most of the noise comes from bits that are 0 and are reported as 1.
+# Nearly nobody has a rare item.
+# So in unary encoding, most of the noise comes from zeros that are reported as 1.
 #
 # :::{prf:theorem} Optimised unary encoding
 # :label: thm-oue
@@ -555,12 +555,13 @@ check(
 # The 6,366 readers of {ref}`ch-rr` also rated their marriages, from 1 (very poor) to 5 (very good).
 # Rating and affair together are one of ten items, with one budget for both answers; at $\varepsilon = 2$, we take k-RR.
 #
-# Let $f_1$ be the share of readers who give a certain rating and had an affair, and $f_0$ of those who give it and had none.
-# Among all who give it, the share $f_1/(f_1+f_0)$ had an affair; we put in the estimates.
+# Let $f_\text{yes}$ be the share of readers who give a certain rating and had an affair, and $f_\text{no}$ of those who give it and had none.
+# Among all who give it, the share $f_\text{yes}/(f_\text{yes}+f_\text{no})$ had an affair; we put in the estimates.
 #
 # From each report's score for “had an affair”, subtract the true ratio times the sum of its scores for both items.
-# The average of these differences has expectation 0; divided by $\hat f_1+\hat f_0$, it is the error of our estimate.
-# So to first order, the standard error is the standard deviation of the differences, divided by $(f_1+f_0)\sqrt n$.
+# The average of these differences has expectation 0; divided by $\hat f_\text{yes}+\hat f_\text{no}$, it is the error of our estimate.
+# So to first order, the standard error is the standard deviation of the differences, divided by $(f_\text{yes}+f_\text{no})\sqrt n$.
+# It includes the sampling of readers; for these alone, it is a little smaller.
 
 
 # %%
@@ -587,7 +588,7 @@ for i in (1, 2, 3, 4, 5):
 table(pd.DataFrame(rows, columns=["rating", "had an affair", "estimate"]))
 
 # %% [markdown]
-# The better the rating, the fewer readers had an affair; the private estimates agree, within their errors.
+# The better the rating, the fewer readers had an affair; the private estimates agree, within about two standard errors.
 # But few readers give the rating 1: there, even the standard error is unreliable.
 #
 # (sec-freq-wrong)=
@@ -601,7 +602,7 @@ table(pd.DataFrame(rows, columns=["rating", "had an affair", "estimate"]))
 #   Then the server cannot distinguish two items in one slot.
 # - *Each bit of a binary code has a coin of its own.*
 #   Two codes can differ in all bits, so the bits must share the budget.
-#   For eight items at $\varepsilon = 1$, the variance for an item that nobody has is then at least 709; OUE has 3.7 (Exercise 2).
+#   For eight items at $\varepsilon = 1$, the variance {eq}`eq-freq-rare` is then at least 709; OUE has 3.7 (Exercise 2).
 #
 # (sec-freq-exercises)=
 # ## Exercises
@@ -642,7 +643,7 @@ table(pd.DataFrame(rows, columns=["rating", "had an affair", "estimate"]))
 #
 # $$ n \Var \hat f_x \ge \left( \frac{e^{\varepsilon/3}}{(e^{\varepsilon/3}-1)^2} \right)^3. $$
 #
-# At $\varepsilon = 1$, the right-hand side is 709; OUE's variance is 3.7.
+# At $\varepsilon = 1$, the right-hand side is 709; for OUE, $n \Var \hat f_x$ is 3.7.
 # :::
 
 
@@ -676,7 +677,7 @@ def of_bits(x, target, eps):
 
 
 f_hat, error = coded_server([coded(x, 1.0, rng) for x in people], 1.0)
-print(*(f"{f:.2f} ± {s:.2f}" for f, s in zip(f_hat, error, strict=True)), sep=", ")
+print(*(f"{f:.2f} ± {s:.2f}".replace("-", "−") for f, s in zip(f_hat, error, strict=True)), sep=", ")
 bound = (exp(1 / 3) / (exp(1 / 3) - 1) ** 2) ** 3
 found = [of_bits(x, 5, 1.0) for x in range(8)]
 print(f"bound {bound:.1f}, OUE {OUE(k=8, epsilon=1.0).rare_variance:.2f}")
