@@ -355,7 +355,8 @@ f_hats, errors = 100 * np.transpose([survey(eps) for eps in asked])
 fig, ax = plt.subplots()
 ax.axhline(100 * f, color="black", linewidth=1)
 ax.errorbar(asked, f_hats, 1.96 * errors, fmt="o")
-ax.set(xscale="log", xlabel="budget ε", ylabel="estimated share of yes, %")
+ax.set(xscale="log", xlabel="budget ε")
+ax.set_ylabel("estimated share of yes, %")
 plain_ticks(ax)
 plt.show()
 
@@ -431,7 +432,8 @@ for size in 10 ** np.arange(1, 7):
     found, local = server(told, size, EPS)
     central = 1 / (sqrt(2) * sinh(0.5) * size)
     lines.append({"n": size, "central": central, "local": local})
-    both = {"n": size, "central": (yes + z[0] - z[1]) / size, "local": found}
+    noisy = (yes + z[0] - z[1]) / size
+    both = {"n": size, "central": noisy, "local": found}
     marks.append(pd.DataFrame(both))
 names, models = ["model", "error"], ["central", "local"]
 lines = pd.DataFrame(lines).melt("n", models, *names)

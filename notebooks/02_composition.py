@@ -106,8 +106,10 @@ def twice(x, rng):
     return reply(x, log(2), rng), reply(x, log(2), rng)
 
 
-names = {(0, 0): "no, no", (0, 1): "no, yes", (1, 0): "yes, no", (1, 1): "yes, yes"}
-coins = {"steps": ["first reply", "second reply"], "options": [["true", "lie"]] * 2}
+said = "no", "yes"
+names = {(y, z): f"{said[y]}, {said[z]}" for y in (0, 1) for z in (0, 1)}
+coins = {"steps": ["first reply", "second reply"]}
+coins["options"] = [["true", "lie"]] * 2
 diagram.tree(twice, 1, **coins, names=names, root="yes")
 plt.show()
 

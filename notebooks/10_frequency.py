@@ -55,7 +55,8 @@ DISEASES = f"{NAMES}, hypertension, leukaemia".split(", ")
 PATIENTS = ["Tom", "Mike", "Sally", "Abel", "Carl", "Helen", "David"]
 THEIRS = [0, 1, 2, 4, 4, 4, 3]
 for x, disease in enumerate(DISEASES):
-    print(x, disease, *(p for p, v in zip(PATIENTS, THEIRS, strict=True) if v == x))
+    pairs = zip(PATIENTS, THEIRS, strict=True)
+    print(x, disease, *(patient for patient, v in pairs if v == x))
 
 # %% [markdown]
 # Tom wants nobody to learn that he has AIDS, not even the server.
@@ -456,16 +457,16 @@ def best(eps):
 
 
 budgets = np.arange(0.5, 4.1, 0.5)
-exact, surveys = study.absent(best, KINDS, budgets, k=MANY, n=5000, rng=rng)
+exact, runs = study.absent(best, KINDS, budgets, k=MANY, n=5000, rng=rng)
 least = exact[exact["oracle"] == "OUE"].set_index("ε")["error"]
 exact["ratio"] = exact["error"] / exact["ε"].map(least)
-surveys["ratio"] = surveys["found"] / surveys["ε"].map(least)
+runs["ratio"] = runs["found"] / runs["ε"].map(least)
 exact = exact[exact["oracle"] != "OLH"].replace("OUE", "OUE, OLH")
 names = ["k-RR", "SUE", "OUE, OLH", "OLH", "k-Subset"]
 fig, ax = plt.subplots()
 sns.lineplot(exact, x="ε", y="ratio", ax=ax, **theory("oracle", names))
 marks = simulation("oracle", [*KINDS], of="std")
-sns.lineplot(surveys, x="ε", y="ratio", ax=ax, **marks)
+sns.lineplot(runs, x="ε", y="ratio", ax=ax, **marks)
 ax.set(yscale="log", xlabel="budget ε", ylabel="error / error of OUE")
 ax.set_yticks([0.7, 1, 1.5, 2, 3], ["0.7", "1", "1.5", "2", "3"])
 ax.minorticks_off()

@@ -393,7 +393,7 @@ def send(x, sets, eps, rng):
 
 
 def fano(x, eps, rng):
-    """The number of a line, e^ε times as likely if it passes through x."""
+    """The number of a line, e^ε times as likely if x lies on it."""
     return send(x, LINES, eps, rng)
 
 

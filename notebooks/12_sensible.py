@@ -53,7 +53,7 @@ rng = np.random.default_rng(1986)
 # Patients are a random sample: item $x$ has probability $\pi_x$.
 
 # %%
-ITEMS = ["pollen", "mites", "cats", "nuts", "milk", "bees", "eggs", "fish"]
+ITEMS = "pollen", "mites", "cats", "nuts", "milk", "bees", "eggs", "fish"
 PI = np.array([0.40, 0.25, 0.15, 0.10, 0.05, 0.03, 0.01, 0.01])
 EPS = 0.5
 
@@ -160,8 +160,7 @@ print(f"truth 0.010, mean of clipped estimates {mean:.3f}")
 # The standard error of the average becomes small, but its bias is the same ({numref}`fig-rr-clip`).
 
 # %% mystnb={"figure": {"name": "fig-rr-clip", "caption": "Root mean square error of an average over clinics with 1,000 people each; OUE, ε = 1, truth 0.01. Lines: exact. Marks: 1,000 simulated averages."}, "image": {"alt": "Against 1 to 500 clinics, on logarithmic axes, the error of the unbiased average falls from 0.06 to 0.003; that of the clipped average levels off at 0.02."}}
-pi, n, q = 0.01, 1000, 1 / (exp(1) + 1)
-rows = []
+pi, n, q, rows = 0.01, 1000, 1 / (exp(1) + 1), []
 for name, low, high in (("unbiased", -9, 9), ("clipped", 0, 1)):
     mean, sd = cut_moments(pi, n, 1.0, low, high)
     for R in (1, 5, 20, 100, 500):
@@ -169,7 +168,8 @@ for name, low, high in (("unbiased", -9, 9), ("clipped", 0, 1)):
         C = rng.binomial(n, pi / 2 + (1 - pi) * q, (1000, R))
         found = np.clip((C / n - q) / (0.5 - q), low, high).mean(1)
         rows.append((name, R, exact, sqrt(np.mean((found - pi) ** 2))))
-data = pd.DataFrame(rows, columns=["estimate", "clinics", "error", "seen"])
+columns = ["estimate", "clinics", "error", "seen"]
+data = pd.DataFrame(rows, columns=columns)
 fig, ax = plt.subplots(figsize=(6.4, 3.5))
 for y, kind in (("error", theory), ("seen", simulation)):
     look = kind("estimate", ["unbiased", "clipped"])
@@ -380,7 +380,8 @@ print("maximum likelihood:", path[-1].round(3))
 
 # %% mystnb={"figure": {"name": "fig-sensible-triangle", "caption": "The triangle is the simplex of three items. Grey curves: equal likelihood. Green dots: EM, from equal shares. Arrow: Norm-Sub, from the unbiased estimate to the nearest point."}, "image": {"alt": "A triangle with the corners pollen, mites and cats. The unbiased estimate lies below the edge from pollen to mites, in the middle of ovals. An arrow leads from it at a right angle to the edge. Dots lead from the middle of the triangle to another point of this edge, where an oval touches it."}}
 corners = np.array([[0, 0], [1, 0], [0.5, sqrt(0.75)]])
-x, y = np.meshgrid(np.linspace(-0.3, 1.3, 400), np.linspace(-0.4, 0.95, 400))
+x, y = np.linspace(-0.3, 1.3, 400), np.linspace(-0.4, 0.95, 400)
+x, y = np.meshgrid(x, y)
 third = y / corners[2, 1]
 shares = np.stack([1 - x - third / 2, x - third / 2, third], axis=-1)
 L = np.log(np.maximum(1 + shares, 1e-9)) @ C / 100
@@ -492,12 +493,12 @@ sizes = [2, 4, 8, 16, 32]
 oue_of = partial(OUE, epsilon=1.0)
 runs = study.rare_items(REPAIRS, oue_of, sizes, n=1000, rng=rng)
 fig, axes = plt.subplots(1, 2, figsize=(6.4, 3.7))
-for ax, y in zip(axes, ("sum of rare shares", "total error"), strict=True):
+measures = "sum of rare shares", "total error"
+for ax, y in zip(axes, measures, strict=True):
     for kind in (theory, simulation):
         look = kind("estimate", [*REPAIRS])
         sns.lineplot(runs, x="rare items", y=y, ax=ax, **look)
-    ax.set(xscale="log")
-    ax.set_xticks(sizes, sizes)
+    ax.set(xscale="log", xticks=sizes, xticklabels=sizes)
     ax.minorticks_off()
 axes[1].set(ylim=(0, None))
 label_lines(axes)

@@ -222,7 +222,8 @@ by = "people", [f"n = {n:,}" for n in CROWDS]
 ax = sns.lineplot(exact, x="cards", y="error", **theory(*by))
 marks = simulation(*by, of="std")
 sns.lineplot(runs, x="cards", y="error", ax=ax, **marks)
-ax.set(xlabel="cards R", ylabel="standard deviation", xscale="log", yscale="log")
+ax.set(xlabel="cards R", ylabel="standard deviation")
+ax.set(xscale="log", yscale="log")
 plain_ticks(ax)
 ax.set_xticks(CARDS, [f"{R:,}" for R in CARDS])
 label_lines(ax)
@@ -442,8 +443,8 @@ check(
 # {numref}`fig-onebit-noise` compares *risks*: the sum of $n \Var \hat f_u$ over all items, plus $1-1/k$ for drawing the people.
 
 # %% mystnb={"figure": {"name": "fig-onebit-noise", "caption": "Exact risk for 1,000 equally likely items, over the smallest possible risk (thin line at 1). Curves are cut at 3."}, "image": {"alt": "Risk over limit from 1 to 3 against epsilon from 0.25 to 6. The Hadamard bit rises from 1 to 1.3 at epsilon 1, 2.4 at 2 and leaves the chart near 2.3. Hadamard response rises in teeth to about 2. OUE stays between 1 and 1.2. k-RR comes down from 3 near epsilon 4.6 to 1.2 at 6."}}
-KINDS = {"k-RR": GRR, "OUE": OUE}
-KINDS |= {"Hadamard bit": HadamardBit, "Hadamard response": HadamardResponse}
+KINDS = {"k-RR": GRR, "OUE": OUE, "Hadamard bit": HadamardBit}
+KINDS["Hadamard response"] = HadamardResponse
 
 
 def over_limit(name, k, eps):
@@ -565,7 +566,8 @@ def turning(d):
     return brentq(lambda eps: d * c(eps) ** 2 - c(eps / d) ** 2, 0.5, 50)
 
 
-print(*(f"d = {d}: ε = {turning(d):.2f}" for d in (2, 4, 8, 16)), sep=",  ")
+found = [f"d = {d}: ε = {turning(d):.2f}" for d in (2, 4, 8, 16)]
+print(*found, sep=",  ")
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: exact moments, the turning point, pairs"}

@@ -197,8 +197,11 @@ def exposure(T, p, h=H, flip=PHI):
 
 def spent(client, h=1, **options):
     """Exact ε of a client with h hash functions and the same φ."""
-    eps = EPS * h / H
-    return epsilon(laws(lambda x, rng: client(x, eps, rng, **options), TWO))
+
+    def one(x, rng):
+        return client(x, EPS * h / H, rng, **options)
+
+    return epsilon(laws(one, TWO))
 
 
 COINS = {"p = 3/4": 3 / 4, "p = 5/8": 5 / 8}
@@ -214,8 +217,9 @@ for name, p in COINS.items():
     for T in (3, 4):  # h = 2 has too many outcomes
         found = H * spent(days, count=T, p=p)
         exact.append((f"memory, {name}", T, found))
-names = ["memory, p = 3/4", "memory, p = 5/8", "fresh, p = 3/4", "fresh, p = 5/8"]
-lines, exact = (pd.DataFrame(x, columns=["client", "T", "ε"]) for x in (lines, exact))
+lines = pd.DataFrame(lines, columns=["client", "T", "ε"])
+exact = pd.DataFrame(exact, columns=["client", "T", "ε"])
+names = [f"{a}, {coin}" for a in ("memory", "fresh") for coin in COINS]
 fig, ax = plt.subplots(figsize=(6.4, 3.6))
 sns.lineplot(lines, x="T", y="ε", ax=ax, **theory("client", names))
 sns.lineplot(exact, x="T", y="ε", ax=ax, **simulation("client", names))
@@ -370,7 +374,8 @@ table(pd.DataFrame(rows, columns=heads))
 X = filters([*LIST, "start.example"], COHORTS, G, H)
 spill = np.linalg.pinv(X[:, :8]) @ X[:, 8]
 shift = zip(SITES, 10 * spill, strict=True)
-print(*(f"{a} {points:+.1f}".replace("-", "−") for a, points in shift), sep=", ")
+told = ", ".join(f"{site} {points:+.1f}" for site, points in shift)
+print(told.replace("-", "−"))
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: unbiased estimates, and the need for a list"}
 tiny = RAPPOR(bits=3, hashes=1, cohorts=2, f=0.5, p=0.0, q=1.0)
@@ -462,8 +467,11 @@ def least(h, eps):
 
 rows = []
 for h in (1, 2, 4):
-    exact = [study.over_sue(64, h, 16, PAGES, eps) for eps in (1.0, 4.0)]
-    rows.append([h, *(f"{f:.2f}, at least {least(h, e):.2f}" for e, f in zip((1.0, 4.0), exact, strict=True))])
+    row = [h]
+    for eps in (1.0, 4.0):
+        exact = study.over_sue(64, h, 16, PAGES, eps)
+        row.append(f"{exact:.2f}, at least {least(h, eps):.2f}")
+    rows.append(row)
 table(pd.DataFrame(rows, columns=["hash functions", "ε = 1", "ε = 4"]))
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: bound and rule of thumb in twelve designs"}
@@ -503,7 +511,8 @@ def settings(eps_one, eps_life, h=1):
 
 
 home = RAPPOR(bits=32, hashes=1, cohorts=32, **settings(2.0, 4.0))
-print(f"one report {home.epsilon:.3f}, lifetime {home.lifetime_epsilon:.3f}")
+one, lifetime = home.epsilon, home.lifetime_epsilon
+print(f"one report {one:.3f}, lifetime {lifetime:.3f}")
 
 # %% [markdown]
 # (sec-rappor-million)=
@@ -532,10 +541,13 @@ print(f"found: {hits} of 100 pages in use, {wrong} of 100 others")
 rank, truth = np.arange(1, 41), 100 * held[:40] / held.sum()
 fig, ax = plt.subplots(figsize=(6.4, 3.6))
 sns.lineplot(x=rank, y=truth, ax=ax)
-for seen, face in ((decoded.found[:40], "C1"), (~decoded.found[:40], "white")):
-    f, bar = 100 * decoded.share[:40][seen], 196 * decoded.error[:40][seen]
-    ax.errorbar(rank[seen], f, bar, fmt="o", ms=4, lw=1, color="C1", mfc=face)
-ax.set(xscale="log", yscale="log", ylim=(0.05, 30), xlabel="rank of the page", ylabel="share in %")
+found = decoded.found[:40]
+share, bar = 100 * decoded.share[:40], 196 * decoded.error[:40]
+look = {"fmt": "o", "ms": 4, "lw": 1, "color": "C1"}
+for seen, face in ((found, "C1"), (~found, "white")):
+    ax.errorbar(rank[seen], share[seen], bar[seen], mfc=face, **look)
+ax.set(xscale="log", yscale="log", ylim=(0.05, 30))
+ax.set(xlabel="rank of the page", ylabel="share in %")
 plain_ticks(ax)
 plt.show()
 
@@ -549,8 +561,9 @@ error = sqrt(np.average(noise, axis=0, weights=usual).mean() / held.sum())
 z = norm.isf(0.05 / 200)
 chance = norm.cdf(usual / error - z)
 spread = sqrt((chance * (1 - chance)).sum())
-print(f"expected: {chance.sum():.0f} ± {spread:.0f} of 100 are found,", end=" ")
-print(f"a share of {100 * z * error:.2f} % half the time")
+expected = f"{chance.sum():.0f} ± {spread:.0f} of 100 are found"
+half = f"a share of {100 * z * error:.2f} % half the time"
+print(f"expected: {expected}, {half}")
 
 # %% [markdown]
 # So this run was lucky.
@@ -567,8 +580,10 @@ print(f"a share of {100 * z * error:.2f} % half the time")
 # %%
 LONG = SITE + [f"extra{i}.example" for i in range(1800)]
 chosen, shrunk, mended = study.lasso(tally, LONG, truth=usual)
-print(f"{chosen} chosen, 100 in use; pages above 1 %: mean (estimate − truth) / error")
-print(f"Lasso {shrunk:+.1f}, then least squares {mended:+.1f}".replace("-", "−"))
+print(f"{chosen} chosen, 100 in use; pages above 1 %:", end=" ")
+print("mean (estimate − truth) / error")
+told = f"Lasso {shrunk:+.1f}, then least squares {mended:+.1f}"
+print(told.replace("-", "−"))
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: both budgets, a million people, false discoveries, the Lasso"}
 two = settings(2.0, 4.0, 2)

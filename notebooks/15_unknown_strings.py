@@ -145,7 +145,11 @@ plt.show()
 # %%
 some = ["tenant", "senate", "teaste"]
 for client in (orr, orappor):
-    found = prove(lambda x, eps, rng, to=client: to(x, 2, 3, eps, rng), some, rounded=False)
+
+    def small(x, eps, rng, client=client):
+        return client(x, 2, 3, eps, rng)
+
+    found = prove(small, some, rounded=False)
     print(f"{client.__name__:<8} exactly ε for every ε: {found.tight}")
 
 
@@ -181,7 +185,7 @@ def server(cohort, ones, X, p, q):
     n, g = ones.shape
     C = len(X) // g
     people = np.bincount(cohort, minlength=C)[:, None]
-    counts = np.array([ones[cohort == group].sum(0) for group in range(C)])
+    counts = [ones[cohort == group].sum(0) for group in range(C)]
     y = C / n * (counts - q * people) / (p - q)
     W = np.linalg.pinv(X)
     weight = W.reshape(-1, C, g)[:, cohort]
@@ -195,7 +199,11 @@ def server(cohort, ones, X, p, q):
 
 # %%
 COHORTS, SLOTS, EPS = 16, 8, 2.0
-root = exp(EPS / 2)
+e, root = exp(EPS), exp(EPS / 2)
+CLIENTS = {  # with p and q
+    "O-RR": (orr, e / (e + SLOTS - 1), 1 / (e + SLOTS - 1)),
+    "O-RAPPOR": (orappor, root / (root + 1), 1 / (root + 1)),
+}
 
 
 def with_rest(items):
@@ -211,13 +219,12 @@ def shown(items, f, s):
 
 LIST = ["tenant", "senate", "estate", "attest", "assent", "sateen"]
 columns = {"word": LIST, "truth": [SHARES.get(x, 0.0) for x in LIST]}
-for name, client, p, q in (
-    ("O-RR", orr, root**2 / (root**2 + SLOTS - 1), 1 / (root**2 + SLOTS - 1)),
-    ("O-RAPPOR", orappor, root / (root + 1), 1 / (root + 1)),
-):
-    cohort, told = zip(*[client(x, COHORTS, SLOTS, EPS, rng) for x in words], strict=True)
-    ones = np.eye(SLOTS)[list(told)] if name == "O-RR" else np.array(told)
-    columns[name] = shown(LIST, *server(np.array(cohort), ones, with_rest(LIST), p, q))
+for name, (client, p, q) in CLIENTS.items():
+    reports = [client(x, COHORTS, SLOTS, EPS, rng) for x in words]
+    cohort, told = (np.array(part) for part in zip(*reports, strict=True))
+    ones = np.eye(SLOTS)[told] if name == "O-RR" else told
+    found = server(cohort, ones, with_rest(LIST), p, q)
+    columns[name] = shown(LIST, *found)
 table(pd.DataFrame(columns))
 
 # %% [markdown]
@@ -235,15 +242,18 @@ many = [f"page{i}.example" for i in range(64)]
 grid = np.geomspace(2, 64, 40)
 of_hashing = (exp(1) + grid - 1) / np.sqrt(4 * exp(1) * (grid - 1))
 line = pd.DataFrame({"slots": grid, "error": of_hashing})
-exact = study.of_slots([256, 64, 16], [3, 4, 8, 16, 32, 64], many, epsilon=1.0)
+sizes = [3, 4, 8, 16, 32, 64]
+exact = study.of_slots([256, 64, 16], sizes, many, epsilon=1.0)
 names = ["256 cohorts", "64 cohorts", "16 cohorts"]
 fig, ax = plt.subplots(figsize=(6.4, 3.4))
-sns.lineplot(line, x="slots", y="error", ax=ax, color="black", label="local hashing")
+look = {"color": "black", "label": "local hashing"}
+sns.lineplot(line, x="slots", y="error", ax=ax, **look)
 marks = simulation("client", names) | {"legend": True, "markersize": 8}
 sns.lineplot(exact, x="slots", y="error", ax=ax, **marks)
 for mark in ax.lines[1:]:  # hollow, to show what lies behind
     mark.set(mec=mark.get_color(), mfc="none", mew=1.5)
-ax.set(xscale="log", xlabel="slots g", ylabel="standard error / OUE's", ylim=(0.9, 3.2))
+ax.set(xlabel="slots g", ylabel="standard error / OUE's")
+ax.set(xscale="log", ylim=(0.9, 3.2))
 ax.legend(loc="upper left", title="")
 plain_ticks(ax)
 plt.show()
@@ -332,7 +342,8 @@ def unknown(x, grams, cohorts, g, eps, rng):
     size = len(grams[0])
     parts = [x[i : i + size] for i in range(0, len(x), size)]
     pair = pick(list(combinations(range(len(parts)), 2)), rng)
-    fragments = tuple(flipped([a == parts[at] for a in grams], eps / 3, rng) for at in pair)
+    bits = [[a == parts[at] for a in grams] for at in pair]
+    fragments = tuple(flipped(one, eps / 3, rng) for one in bits)
     return orappor(x, cohorts, g, eps / 3, rng), pair, fragments
 
 
@@ -423,26 +434,33 @@ print("candidates:", *candidates)
 
 # %% mystnb={"figure": {"name": "fig-unknown-graph", "caption": "Fragments with at least one joined pair, one column per position. Arcs join the first and the last position. Thick: the clique teaste. Dashed: tenate's other pairs."}, "image": {"alt": "Three columns of fragments, joined by lines between neighbouring columns and by curved lines between the first and the third. Three thick lines join te, as and te, two dashed ones te and na, na and te."}}
 fig, ax = plt.subplots(figsize=(6.4, 3.4))
-new, ghost = ([GRAMS.index(x[i : i + 2]) for i in (0, 2, 4)] for x in ("teaste", "tenate"))
-place = {}
-BENDS = {"este": 0.55, "sete": 0.41, "tent": 0.62, "tete": 0.5}  # past boxes
-ends = {(at, i) for ab in joined for ij in np.argwhere(joined[ab]) for at, i in zip(ab, ij, strict=True)}
+ends = np.zeros((3, 25), bool)  # of the joined pairs
+for (a, b), edges in joined.items():
+    ends[a] |= edges.any(1)
+    ends[b] |= edges.any(0)
+place, card = {}, {"boxstyle": "round", "fc": "white"}
+look = {"ha": "center", "va": "center", "bbox": card}
 for at in range(3):
-    own = sorted(i for column, i in ends if column == at)
+    own = np.flatnonzero(ends[at]).tolist()
     for row, i in enumerate(own):
         place[at, i] = at, (len(own) - 1) / 2 - row
-        card = {"boxstyle": "round", "fc": "white"}
-        ax.text(*place[at, i], GRAMS[i], ha="center", va="center", bbox=card)
+        ax.text(*place[at, i], GRAMS[i], **look)
+new = [GRAMS.index(a) for a in ("te", "as", "te")]
+ghost = [GRAMS.index(a) for a in ("te", "na", "te")]
+# edges between the outer columns pass the boxes
+BENDS = {"este": 0.55, "sete": 0.41, "tent": 0.62, "tete": 0.5}
 for (a, b), edges in joined.items():
     for i, j in np.argwhere(edges):
-        ours = (new[a], new[b]) == (i, j)
-        theirs = (ghost[a], ghost[b]) == (i, j)
-        look = {"color": "C4", "lw": 2.5} if ours else {"color": "C0", "lw": 1}
-        look |= {"ls": "--", "lw": 2} if theirs and not ours else {}
+        look = {"color": "C0", "lw": 1}
+        if (i, j) == (new[a], new[b]):
+            look = {"color": "C4", "lw": 2.5}
+        elif (i, j) == (ghost[a], ghost[b]):
+            look = {"color": "C0", "lw": 2, "ls": "--"}
         rad = BENDS.get(GRAMS[i] + GRAMS[j], 0.45) if b - a == 2 else 0
         bend = f"arc3,rad={-rad}"
         look |= {"arrowstyle": "-", "connectionstyle": bend}
-        ax.annotate("", place[b, j], place[a, i], arrowprops=look, zorder=1)
+        tip, start = place[b, j], place[a, i]
+        ax.annotate("", tip, start, arrowprops=look, zorder=1)
 ax.set(xlim=(-0.2, 2.2), ylim=(-2.2, 2.9), yticks=[])
 ax.set_xticks([0, 1, 2], ["letters 1, 2", "letters 3, 4", "letters 5, 6"])
 sns.despine(left=True, bottom=True)
@@ -460,7 +478,7 @@ cohort, bits = (np.array(part) for part in zip(*whole, strict=True))
 p = exp(TOTAL / 6) / (exp(TOTAL / 6) + 1)
 shares, errors = server(cohort, bits, with_rest(candidates), p, 1 - p)
 cut = norm.isf(0.05 / len(candidates))
-real = ["yes" if a > cut * b else "no" for a, b in zip(shares, errors, strict=True)]
+real = np.where(shares > cut * errors, "yes", "no")
 columns = {
     "candidate": candidates,
     "truth": [SHARES.get(x, 0.0) for x in candidates],
@@ -540,8 +558,12 @@ def needed(f, eps):
     return (z * u / f) ** 2 * 3  # ϱ is 1/3
 
 
-rows = [[f"{f:.0%}".replace("%", " %"), *(f"{needed(f, eps):,.0f}" for eps in (1, 2, 4, 6))] for f in (0.1, 0.02)]
-table(pd.DataFrame(rows, columns=["share", "ε = 1", "ε = 2", "ε = 4", "ε = 6"]))
+budgets, rows = (1, 2, 4, 6), []
+for share, f in (("10 %", 0.1), ("2 %", 0.02)):
+    people = [f"{needed(f, eps):,.0f}" for eps in budgets]
+    rows.append([share, *people])
+columns = ["share", *(f"ε = {eps}" for eps in budgets)]
+table(pd.DataFrame(rows, columns=columns))
 
 # %% [markdown]
 # For a small ε, $1-2\varphi$ is about $\varepsilon/12$, so $u$ is about $36/\varepsilon^2$.

@@ -496,7 +496,8 @@ for name, (send, score) in FOUR.items():
     reports = [send(x, *size, EPS, rng) for x in people]
     mean, error = server([score(y, *size, EPS) for y in reports])
     low, high = mean - 1.96 * error, mean + 1.96 * error
-    print(f"{name:<7} {mean:.2f} ± {error:.2f}, 95 %: {low:.2f} to {high:.2f}")
+    interval = f"{low:.2f} to {high:.2f}"
+    print(f"{name:<7} {mean:.2f} ± {error:.2f}, 95 %: {interval}")
 
 # %% [markdown]
 # For fixed people, as here, these intervals are a little too wide (Exercise 3).

@@ -331,7 +331,7 @@ for ax, d in zip(axes, (2, 3), strict=True):
     at = {y: PLACE[d] @ y for y in corners}
     for y, other in combinations(corners, 2):
         if sum(a != b for a, b in zip(y, other, strict=True)) == 1:
-            ax.plot(*zip(at[y], at[other], strict=True), color="grey", lw=1, ls="-")
+            ax.plot(*np.c_[at[y], at[other]], color="grey", lw=1, ls="-")
     for y in corners:
         paint = diagram.SKY if sum(y) > 0 else diagram.PLAIN
         weight = r"$e^\varepsilon$" if sum(y) > 0 else "1"
@@ -507,10 +507,11 @@ exact, surveys = study.ratios(
     surveys=600,
 )
 fig, axes = plt.subplots(1, 2, figsize=(6.4, 3.8), sharey=True)
+by = "client", [*MANY]
 for ax, d in zip(axes, (2, 10), strict=True):
     line, marks = (frame[frame["d"] == d] for frame in (exact, surveys))
-    sns.lineplot(line, x="ε", y="ratio", ax=ax, **theory("client", [*MANY]))
-    sns.lineplot(marks, x="ε", y="ratio", ax=ax, **simulation("client", [*MANY]))
+    sns.lineplot(line, x="ε", y="ratio", ax=ax, **theory(*by))
+    sns.lineplot(marks, x="ε", y="ratio", ax=ax, **simulation(*by))
     ax.set(xscale="log", ylim=(0, 3), title=f"{d} numbers")
     ax.set(xlabel="budget ε", ylabel="variance / best of two")
     plain_ticks(ax)

@@ -85,7 +85,8 @@ for ax, share in zip(axes, (0.5, 0.8), strict=True):
     for level in (lost.min(), 0.4, 0.55, 0.7):
         ends = [level / (1 - share), (level - share) / (1 - share)]
         ax.plot([0, 1], ends, color="C4", linestyle="--", linewidth=1)
-    ax.plot(*corners[lost.argmin()], "o", color="C4", clip_on=False, zorder=5)
+    least = corners[lost.argmin()]
+    ax.plot(*least, "o", color="C4", clip_on=False, zorder=5)
     ax.set(xlim=(0, 1), ylim=(0, 1), xlabel="a: 0 reported as 1")
     ax.set_title(f"π = ({share:g}, {1 - share:.1g})")
     ax.set_aspect("equal")
@@ -425,10 +426,12 @@ def estimate(reports, Q):
 
 krr = np.where(np.eye(6) == 1, exp(EPS), 1) / (exp(EPS) + 5)
 people = np.searchsorted(AGES, ages).tolist()
+CHANNELS = {"k-RR": krr, "least distortion": channel[:, sent]}
 columns = {"age": AGES, "truth": shares.round(3)}
-for name, Q in {"k-RR": krr, "least distortion": channel[:, sent]}.items():
-    f, error = estimate([send(x, Q, rng) for x in people], Q)
-    columns[name] = [f"{a:.3f} ± {b:.3f}" for a, b in zip(f, error, strict=True)]
+for name, Q in CHANNELS.items():
+    estimates = estimate([send(x, Q, rng) for x in people], Q)
+    pairs = zip(*estimates, strict=True)
+    columns[name] = [f"{f:.3f} ± {error:.3f}" for f, error in pairs]
 table(pd.DataFrame(columns))
 
 # %% [markdown]
@@ -507,7 +510,8 @@ table(pd.DataFrame(rows, columns=["ε", "least variance", "sign"]))
 c = (exp(2) + 1) / (exp(2) - 1)
 y = 1.5 * c * np.linspace(-1, 1, 121)
 squared = np.square(y - x[:, None])
-found = least_distortion(squared, 2.0, np.full(21, 1 / 21), unbiased=(x, y))
+equal = np.full(21, 1 / 21)
+found = least_distortion(squared, 2.0, equal, unbiased=(x, y))
 used = found.channel.max(0) > 1e-9
 Q = found.channel[:, used]
 
@@ -519,7 +523,8 @@ def signed(numbers):
 stairs = pd.DataFrame(Q / Q.min(0) > 2, signed(x), signed(y[used]))
 fig, ax = plt.subplots(figsize=(6.4, 3.6))
 look = {"cbar": False, "linewidths": 0.3, "linecolor": "0.8"}
-sns.heatmap(stairs[::-1], cmap=["white", "C0"], xticklabels=4, yticklabels=5, ax=ax, **look)
+look |= {"xticklabels": 4, "yticklabels": 5}
+sns.heatmap(stairs[::-1], cmap=["white", "C0"], ax=ax, **look)
 ax.set(xlabel="report", ylabel="number")
 plt.show()
 

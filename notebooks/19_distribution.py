@@ -76,11 +76,12 @@ people = rng.choice(K, 20_000, p=pi).tolist()
 # The client draws a level, regardless of the cell: level 0 with probability $r_0 = 3/7$ ({ref}`sec-ranges-variance` says why), and each of the others with $1/7$.
 # {numref}`fig-ranges-levels` shows what Ana could be asked.
 
-# %% mystnb={"figure": {"name": "fig-ranges-levels", "caption": "Ana is in cell 22 of 64. Filled: her block at each of five levels. She is asked about one of them."}, "image": {"alt": "Five rows of 64 cells. At level 0 only cell 22 is filled, at level 1 cells 22 and 23, at level 2 cells 20 to 23, at level 3 cells 16 to 23, at level 4 cells 16 to 31."}}
+# %% mystnb={"figure": {"name": "fig-ranges-levels", "caption": "Ana is in cell 22 of 64. Filled: her block at each of five levels."}, "image": {"alt": "Five rows of 64 cells. At level 0 only cell 22 is filled, at level 1 cells 22 and 23, at level 2 cells 20 to 23, at level 3 cells 16 to 23, at level 4 cells 16 to 31."}}
 WIDTHS = (1, 2, 4, 8, 16)
 LEVELS = (0, 0, 0, 1, 2, 3, 4)  # all alike: level 0 three times
 ana = 22
-diagram.cells({f"level {a}": [v // b == ana // b for v in range(K)] for a, b in enumerate(WIDTHS)})
+blocks = {f"level {a}": x // b == ana // b for a, b in enumerate(WIDTHS)}
+diagram.cells(blocks)
 plt.show()
 
 # %% [markdown]
@@ -117,7 +118,7 @@ print("Ana sends", [client(ana, EPS, rng) for _ in range(4)])
 # Two cells in different blocks have different signs in some row, so the ratio is attained.
 # :::
 #
-# `prove` confirms this for our own client with eight cells:
+# `prove` confirms this for eight cells:
 
 
 # %%
@@ -157,7 +158,7 @@ check(
 # This score has mean 1 for the person's block, and 0 for others ({ref}`sec-onebit-hadamard`).
 # Write each block's score into all of its $b_a$ cells, and call this vector $T$.
 # Let $B_a(x)$ be the cells of the block of level $a$ that contains $x$.
-# Then, for a person in cell $x$ who is asked at level $a$,
+# Then, for a person in cell $x$ asked at level $a$,
 #
 # $$ \E\,T = \text{the vector with 1 in } B_a(x) \text{ and 0 elsewhere}. $$ (eq-ranges-spread)
 #
@@ -196,7 +197,7 @@ check(
 
 
 # %%
-def known(widths, levels):
+def known(widths=WIDTHS, levels=LEVELS):
     """D of each level."""
     r = np.bincount(levels) / len(levels)
     return np.cumsum(r * widths)
@@ -204,8 +205,8 @@ def known(widths, levels):
 
 def contrasts(u, widths=WIDTHS):
     """For each level: means over its blocks, less those of the next."""
-    k = u.shape[-1]
-    means = [u.reshape(*u.shape[:-1], -1, b).mean(-1) for b in (*widths, k)]
+    *rest, k = u.shape
+    means = [u.reshape(*rest, -1, b).mean(-1) for b in (*widths, k)]
     wide = [np.repeat(m, k // m.shape[-1], -1) for m in means]
     return [fine - coarse for fine, coarse in pairwise(wide)]
 
@@ -235,12 +236,13 @@ def of_range(scores, start, end):
     return found.mean(), found.std() / sqrt(len(found))
 
 
-ASKED = {"below 20 minutes": (0, 10), "20 to 59 minutes": (10, 30), "an hour or more": (30, 64)}
+NAMES = "below 20 minutes", "20 to 59 minutes", "an hour or more"
+CELLS = (0, 10), (10, 30), (30, 64)
 rows = []
-for name, (start, end) in ASKED.items():
+for name, (start, end) in zip(NAMES, CELLS, strict=True):
     f, error = of_range(scores, start, end)
-    rows.append([name, f"{pi[start:end].sum():.3f}", f"{f:.3f} ± {error:.3f}"])
-table(pd.DataFrame(rows, columns=["range", "truth", "estimate"]))
+    rows.append([name, pi[start:end].sum(), f"{f:.3f} ± {error:.3f}"])
+table(pd.DataFrame(rows, columns=["range", "truth", "estimate"]).round(3))
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: unbiased for every cell, and the package's estimate from the same reports"}
@@ -322,8 +324,7 @@ check(
 # %% mystnb={"figure": {"name": "fig-ranges-length", "caption": "Standard error of the share of a range that begins at cell 5, times √n, against its length; ε = 1. Lines: formula. Marks: 400 simulated surveys of 20,000 people."}, "image": {"alt": "Two lines against the number of cells from 1 to 50 on a logarithmic axis. Single cells rise from 2 to 8 and fall slightly at the end. Blocks begin at 3 and zigzag between 3.5 and 6.3. They cross near four cells. Marks lie on both lines."}}
 def error_of(start, end, widths, D, eps=EPS):
     """√n times the standard error of a range."""
-    u = np.zeros(K)
-    u[start:end] = 1
+    u = 1.0 * ((start <= x) & (x < end))
     c = (exp(eps) + 1) / (exp(eps) - 1)
     parts = zip(contrasts(u, widths), D, strict=True)
     total = c**2 * sum(part @ part / d for part, d in parts)
@@ -331,21 +332,24 @@ def error_of(start, end, widths, D, eps=EPS):
 
 
 lengths = np.array([1, 2, 3, 4, 6, 8, 11, 16, 22, 32, 45])
-WAYS = {"single cells": ((1,), [1.0]), "blocks": (WIDTHS, known(WIDTHS, LEVELS))}
-exact = pd.DataFrame(
-    [{"cells": t, "way": way, "error": error_of(5, 5 + t, *how)} for way, how in WAYS.items() for t in range(1, 51)]
-)
-PACKAGE = {"single cells": Hierarchy.of(K, EPS, HadamardBit, widths=(1,)), "blocks": package}
-drawn = []
-for way, mechanism in PACKAGE.items():
+WAYS = {"single cells": ((1,), [1.0]), "blocks": (WIDTHS, known())}
+single = Hierarchy.of(K, EPS, HadamardBit, widths=(1,))
+PACKAGE = {"single cells": single, "blocks": package}
+lines, marks = [], []
+for way, how in WAYS.items():
+    lines += [(t, way, error_of(5, 5 + t, *how)) for t in range(1, 51)]
     for histogram in rng.multinomial(20_000, pi, 400):
-        tally = mechanism.simulate(histogram, trials=1, rng=rng)
-        f = mechanism.estimate(tally)[0]
-        drawn += [{"cells": t, "way": way, "found": sqrt(20_000) * f[5 : 5 + t].sum()} for t in lengths]
+        tally = PACKAGE[way].simulate(histogram, trials=1, rng=rng)
+        f = sqrt(20_000) * PACKAGE[way].estimate(tally)[0]
+        marks += [(t, way, f[5 : 5 + t].sum()) for t in lengths]
+lines = pd.DataFrame(lines, columns=["cells", "way", "error"])
+marks = pd.DataFrame(marks, columns=["cells", "way", "found"])
+by = "way", [*WAYS]
 fig, ax = plt.subplots(figsize=(6.4, 3.6))
-sns.lineplot(exact, x="cells", y="error", ax=ax, **theory("way", [*WAYS]))
-sns.lineplot(pd.DataFrame(drawn), x="cells", y="found", ax=ax, **simulation("way", [*WAYS], of="std"))
-ax.set(xscale="log", ylim=(0, None), xlabel="cells of the range", ylabel="standard error × √n")
+sns.lineplot(lines, x="cells", y="error", **theory(*by))
+sns.lineplot(marks, x="cells", y="found", **simulation(*by, of="std"))
+ax.set(xscale="log", xlabel="cells of the range", ylim=(0, None))
+ax.set(ylabel="standard error × √n")
 plain_ticks(ax)
 label_lines(ax)
 plt.show()
@@ -464,36 +468,37 @@ check(
 
 
 # %%
-def quantile(scores, tau, z=1.96):
+below = np.pad(scores, ((0, 0), (1, 0))).cumsum(1)  # from F(0) = 0
+F, s = below.mean(0), below.std(0) / sqrt(len(scores))
+
+
+def quantile(F, s, tau, z=1.96):
     """First and last cell that the tests leave."""
-    below = scores.cumsum(1)
-    F = np.append(0, below.mean(0))
-    s = np.append(0, below.std(0) / sqrt(len(scores)))
     left = (F[:-1] - z * s[:-1] <= tau) & (tau <= F[1:] + z * s[1:])
     return np.flatnonzero(left)[[0, -1]]
 
 
 rows = []
 for tau in (0.25, 0.5, 0.75):
-    low, high = quantile(scores, tau)
-    true = np.searchsorted(pi.cumsum(), tau)
-    rows.append([f"{tau:.2f}", f"{2 * true}–{2 * true + 1}", f"{2 * low} to {2 * high + 1}"])
-table(pd.DataFrame(rows, columns=["τ", "true minutes", "95 % interval, minutes"]))
+    low, high = 2 * quantile(F, s, tau)
+    true = 2 * np.searchsorted(pi.cumsum(), tau)
+    rows.append([tau, f"{true}–{true + 1}", f"{low} to {high + 1}"])
+columns = ["τ", "true minutes", "95 % interval, minutes"]
+table(pd.DataFrame(rows, columns=columns))
 
 # %% [markdown]
 # {numref}`fig-ranges-median` is for the median, $\tau = \frac12$.
 
 # %% mystnb={"figure": {"name": "fig-ranges-median", "caption": "Running share of commuters with 95 % intervals (shaded), the truth (dashes), and the cells that the tests leave for the median (bar at one half)."}, "image": {"alt": "A curve that rises from 0 to 1 between 0 and 128 minutes, inside a thin shaded band, close to a dashed curve. A short thick bar at height one half spans 28 to 32 minutes."}}
-below = scores.cumsum(1)
-band = pd.DataFrame({"minutes": 2 * x + 2, "truth": pi.cumsum(), "F": below.mean(0)})
-half_width = 1.96 * below.std(0) / sqrt(len(scores))
+minutes, half = 2 * x + 2, 1.96 * s[1:]
 fig, ax = plt.subplots(figsize=(6.4, 3.4))
-ax.fill_between(band["minutes"], band["F"] - half_width, band["F"] + half_width, alpha=0.3)
-sns.lineplot(band, x="minutes", y="F", ax=ax)
-sns.lineplot(band, x="minutes", y="truth", ax=ax, linestyle="--", color="0.3")
-low, high = quantile(scores, 0.5)
-ax.plot([2 * low, 2 * high + 2], [0.5, 0.5], color="C4", linewidth=5, solid_capstyle="butt")
-ax.set(xlabel="minutes", ylabel="share of people below", ylim=(-0.03, 1.03))
+ax.fill_between(minutes, F[1:] - half, F[1:] + half, alpha=0.3)
+sns.lineplot(x=minutes, y=F[1:])
+sns.lineplot(x=minutes, y=pi.cumsum(), linestyle="--", color="0.3")
+low, high = 2 * quantile(F, s, 0.5)
+ax.plot([low, high + 2], [0.5, 0.5], "C4", lw=5, solid_capstyle="butt")
+ax.set(xlabel="minutes", ylabel="share of people below")
+ax.set_ylim(-0.03, 1.03)
 plt.show()
 
 # %% [markdown]
@@ -501,24 +506,25 @@ plt.show()
 # ## A picture instead of intervals
 #
 # Often you only want a smooth shape.
-# The windows of {ref}`ch-means`, which estimate the mean, also give a shape {cite:p}`li2020numerical`.
+# The windows of {ref}`ch-means` also give a shape {cite:p}`li2020numerical`.
 # Each person reports a cell; cells within a window around the true one are likelier by a factor $e^\varepsilon$.
 # The server computes the shares under which the reports are likeliest, as in {ref}`ch-sensible`.
 # They form a comb, so instead let the shape be a sum of triangles, each an eighth of the range wide: `density` finds the likeliest heights.
-# {numref}`fig-ranges-density` shows both for a million people.
+# {numref}`fig-ranges-density` shows both.
 
-# %% mystnb={"figure": {"name": "fig-ranges-density", "caption": "Shares of cells from one survey of a million people by windows, ε = 1: the truth, the likeliest shares, and the likeliest mixture of triangles. Left: a smooth population. Right: the commuters.", "width": "100%"}, "image": {"alt": "Two panels. Left, the mixture of triangles lies on the smooth true curve, and the likeliest shares are a comb of a dozen spikes. Right, the truth has four spikes, which the mixture of triangles turns into hills."}}
+# %% mystnb={"figure": {"name": "fig-ranges-density", "caption": "Shares of cells from one survey of a million people by windows, ε = 1: the truth, the likeliest shares, and the likeliest mixture of triangles.", "width": "100%"}, "image": {"alt": "Two panels. Left, the mixture of triangles lies on the smooth true curve, and the likeliest shares are a comb of a dozen spikes. Right, the truth has four spikes, which the mixture of triangles turns into hills."}}
 window = Piecewise(epsilon=EPS, steps=K - 1)
 POPULATIONS = {"smooth": smooth / smooth.sum(), "commuters": pi}
 fig, axes = plt.subplots(1, 2, figsize=(6.4, 3.4), sharey=True)
-for ax, (name, shares) in zip(axes, POPULATIONS.items(), strict=True):
-    cells = rng.choice(K, 10**6, p=shares)
+for ax, (name, share) in zip(axes, POPULATIONS.items(), strict=True):
+    cells = rng.choice(K, 10**6, p=share)
     reports = window.perturb(2 * cells / (K - 1) - 1, rng=rng)
     tally, few = window.tally(reports), window.tally(reports[:20_000])
     comb, mixture = density(tally, smooth=0), density(tally)
-    print(f"{name}: lack {mixture.lack:.0f}, of 20,000 people {density(few).lack:.0f}")
-    ax.fill_between(2 * x, shares, color="0.85", step="mid", label="truth")
-    ax.plot(2 * x, comb.shares, color="0.4", linewidth=1, linestyle="--", label="likeliest")
+    lack, of_few = mixture.lack, density(few).lack
+    print(f"{name}: lack {lack:.0f}, of 20,000 people {of_few:.0f}")
+    ax.fill_between(2 * x, share, color="0.85", step="mid", label="truth")
+    ax.plot(2 * x, comb.shares, "--", c="0.4", lw=1, label="likeliest")
     ax.plot(2 * x, mixture.shares, color="C0", label="triangles")
     ax.set(title=name, xlabel="minutes", ylim=(0, 0.13))
 axes[0].set_ylabel("share of the cell")
@@ -527,7 +533,7 @@ plt.show()
 
 # %% [markdown]
 # On the left, the triangles are right except for dents, and the spikes of the comb are noise.
-# On the right, four spikes are real, and the triangles turn them into hills.
+# On the right, the triangles turn four real spikes into hills.
 # Only the printed `lack` tells the two cases apart: it is twice the log-likelihood that triangles lose against the likeliest shares.
 # With 20,000 people, the two values hardly differ.
 # Such a picture has no intervals, because nobody knows how smooth the truth is.
@@ -551,7 +557,7 @@ plt.show()
 #   At $\varepsilon = 1$, the variance is five times as large, because $c^2$ grows from 4.7 to 101.
 # - *Negative shares are clipped first.*
 #   Clipping lifts negative estimates to zero, so every range is biased.
-#   Take intervals from the estimate as it is.
+
 #
 # (sec-ranges-exercises)=
 # ## Exercises
@@ -614,7 +620,7 @@ print(f"{f:.3f} ± {error:.3f} (truth {pi[30:].sum():.3f}), {fewer:.0f} times fe
 #
 # ## Summary
 #
-# - Sums of single cells have a variance that grows with the length of the range.
+# - The variance of a sum of single cells grows with its length.
 # - Blocks of several widths, one per person at full ε, keep the variance of all ranges small, by a formula that holds for every population.
 # - A report at one level contains information on all wider contrasts; the server divides each contrast by its total.
 # - Quantiles get intervals from two tests for each cell.

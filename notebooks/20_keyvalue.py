@@ -97,9 +97,10 @@ def state(record, key, rng):
 # {numref}`fig-kv-se` shows the probabilities.
 
 # %% mystnb={"figure": {"name": "fig-kv-se", "caption": "State encoding. Thick arrows: the report gives the true state. Thin arrows: it gives another state."}, "image": {"alt": "Three circles in a row, state 0 with a minus sign, state 1 absent and state 2 with a plus sign. A thick loop at each circle is labelled e to the epsilon over e to the epsilon plus 2; thin arrows between all circles are labelled 1 over e to the epsilon plus 2."}}
-NAMES = {0: "−", 1: "absent", 2: "+"}
-p, q = r"$\frac{e^\varepsilon}{e^\varepsilon+2}$", r"$\frac{1}{e^\varepsilon+2}$"
-diagram.states([[p, q, q], [q, p, q], [q, q, p]], [*NAMES.values()], ["state 0", "state 1", "state 2"])
+NAMES, NUMBERS = ["−", "absent", "+"], ["state 0", "state 1", "state 2"]
+p = r"$\frac{e^\varepsilon}{e^\varepsilon+2}$"
+q = r"$\frac{1}{e^\varepsilon+2}$"
+diagram.states([[p, q, q], [q, p, q], [q, q, p]], NAMES, NUMBERS)
 plt.show()
 
 # %% [markdown]
@@ -138,8 +139,9 @@ def asked(record, rng):
 
 
 ana, cleo = laws(asked, [PEOPLE["Ana"], PEOPLE["Cleo"]])
-rows = [["Ana", *(str(ana[y]) for y in NAMES)], ["Cleo", *(str(cleo[y]) for y in NAMES)]]
-table(pd.DataFrame(rows, columns=["person", *NAMES.values()]))
+told = [[str(exact[y]) for y in (0, 1, 2)] for exact in (ana, cleo)]
+rows = [["Ana", *told[0]], ["Cleo", *told[1]]]
+table(pd.DataFrame(rows, columns=["person", *NAMES]))
 
 # %% [markdown]
 # No report is more than $2 = e^\varepsilon$ times as likely from one of them as from the other.
@@ -234,24 +236,22 @@ check(
 
 # %%
 def server(M, eps):
-    """Estimates of f and m with their standard errors, from the counts of one key."""
+    """f and m of a key, with standard errors, from its three counts."""
     e, N, share = exp(eps), M.sum(), M / M.sum()
-    score_f, score_s = np.array([[e, -2, e], [-e - 2, 0, e + 2]]) / (e - 1)
+    score_f = np.array([e, -2, e]) / (e - 1)
+    score_s = np.array([-e - 2, 0, e + 2]) / (e - 1)
     f, m = share @ score_f, (share @ score_s) / (share @ score_f)
     error_m = (score_s - m * score_f) / f  # shares of the error
-    f_err, m_err = (np.sqrt((share @ z**2 - (share @ z) ** 2) / N) for z in (score_f, error_m))
-    return f, m, f_err, m_err
+    V = [share @ z**2 - (share @ z) ** 2 for z in (score_f, error_m)]
+    return f, m, *np.sqrt(np.array(V) / N)
 
 
 # %% [markdown]
 # Now we run a whole survey: we draw 90,000 people from an invented population, and each reports once with $\varepsilon = 1$.
 
 # %%
-TRUTH = {  # f and m of each key
-    "antidepressant": (0.10, 0.4),
-    "painkiller": (0.45, 0.6),
-    "sleeping pill": (0.20, -0.3),
-}
+F_AND_M = [(0.10, 0.4), (0.45, 0.6), (0.20, -0.3)]  # of the keys
+TRUTH = dict(zip(KEYS, F_AND_M, strict=True))
 
 
 def person(rng):
@@ -264,9 +264,12 @@ EPS = 1.0
 counts = Counter(se(person(rng), EPS, rng) for _ in range(90_000))
 rows = []
 for key, (f, m) in TRUTH.items():
-    f_hat, m_hat, f_err, m_err = server(np.array([counts[key, y] for y in (0, 1, 2)]), EPS)
-    rows.append([key, f, f"{f_hat:.3f} ± {f_err:.3f}", f"{m:+.1f}", f"{m_hat:+.2f} ± {m_err:.2f}"])
-table(pd.DataFrame(rows, columns=["key", "true f", "estimate", "true m", "estimate"]))
+    M = np.array([counts[key, y] for y in (0, 1, 2)])
+    f_hat, m_hat, f_err, m_err = server(M, EPS)
+    row = [key, f, f"{f_hat:.3f} ± {f_err:.3f}"]
+    rows.append([*row, f"{m:+.1f}", f"{m_hat:+.2f} ± {m_err:.2f}"])
+columns = ["key", "true f", "estimate", "true m", "estimate"]
+table(pd.DataFrame(rows, columns=columns))
 
 # %% [markdown]
 # No estimate is much further from the truth than one standard error.
@@ -431,11 +434,11 @@ def published_mean(M, eps2):
 
 people = [person(rng) for _ in range(30_000)]
 key, R = "sleeping pill", 4
-M = np.bincount([privkv(record, key, 1.0, 4 / R, rng) for record in people], minlength=3)
-means = [published_mean(M, 4 / R)]
+told = [privkv(record, key, 1.0, 4 / R, rng) for record in people]
+means = [published_mean(np.bincount(told), 4 / R)]
 for _ in range(R - 1):
-    M = np.bincount([later(record, key, means[-1], 4 / R, rng) for record in people], minlength=3)
-    means.append(published_mean(M, 4 / R))
+    told = [later(one, key, means[-1], 4 / R, rng) for one in people]
+    means.append(published_mean(np.bincount(told), 4 / R))
 print("published:      ", *(f"{mean:+.2f}" for mean in means))
 
 # %% [markdown]
@@ -451,8 +454,10 @@ print("published:      ", *(f"{mean:+.2f}" for mean in means))
 # %%
 f, m = TRUTH[key]
 p1 = exp(1) / (1 + exp(1))
-bias = f * p1 / (f * p1 + (1 - f) * (1 - p1)) * m - m  # after the first round
-print("for many people:", *(f"{m + bias * (1 - f) ** r:+.2f}" for r in range(R)))
+signs = f * p1 + (1 - f) * (1 - p1)
+bias = f * p1 / signs * m - m  # after the first round
+means = m + bias * (1 - f) ** np.arange(R)
+print("for many people:", *(f"{mean:+.2f}" for mean in means))
 
 # %% [markdown]
 # All $R$ reports of one person together cost at worst ({ref}`proof <sun2021-4-2-privkvm>`)
@@ -465,7 +470,8 @@ print("for many people:", *(f"{m + bias * (1 - f) ** r:+.2f}" for r in range(R))
 
 # %%
 for R in (1, 2, 3, 4, 10):
-    print(f"ε₁ = 1, ε₂ = 4, {R:>2} rounds: ε = {privkvm_epsilon(1.0, 4.0, R):.3f}")
+    eps = privkvm_epsilon(1.0, 4.0, R)
+    print(f"ε₁ = 1, ε₂ = 4, {R:>2} rounds: ε = {eps:.3f}")
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the cost of all rounds, from the law of all reports"}
@@ -510,13 +516,17 @@ CLASSES = {
     "tight split": lambda eps: PrivKV.tight_split(1, eps),
     "state encoding": lambda eps: StateEncoding(d=1, epsilon=eps),
 }
-exact, surveys = study.errors(CLASSES, np.arange(0.5, 4.1, 0.5), f=0.2, m=0.5, n=50_000, rng=rng)
+budgets, truth = np.arange(0.5, 4.1, 0.5), {"f": 0.2, "m": 0.5}
+found = study.errors(CLASSES, budgets, **truth, n=50_000, rng=rng)
+by = "mechanism", [*CLASSES]
 fig, axes = plt.subplots(1, 2, figsize=(6.4, 3.7))
 for ax, what in zip(axes, ("frequency", "mean"), strict=True):
-    line, marks = (frame[frame["estimate"] == what] for frame in (exact, surveys))
-    sns.lineplot(line, x="ε", y="error", ax=ax, **theory("mechanism", [*CLASSES]))
-    sns.lineplot(marks, x="ε", y="found", ax=ax, **simulation("mechanism", [*CLASSES], of="std"))
-    ax.set(yscale="log", xlabel="exact ε", ylabel=f"standard error of the {what}")
+    exact, runs = (frame[frame["estimate"] == what] for frame in found)
+    sns.lineplot(exact, x="ε", y="error", ax=ax, **theory(*by))
+    look = simulation(*by, of="std")
+    sns.lineplot(runs, x="ε", y="found", ax=ax, **look)
+    ax.set(yscale="log", xlabel="exact ε")
+    ax.set_ylabel(f"standard error of the {what}")
     plain_ticks(ax)
 label_lines(axes)
 plt.show()

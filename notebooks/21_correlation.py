@@ -100,8 +100,8 @@ def one_key(crowd, rng):
 
 
 for crowd in (TOGETHER, APART):
-    exact = law(partial(one_key, crowd))
-    print(*(f"{key} {has}: {p}" for (key, has), p in sorted(exact.items())), sep=", ")
+    exact = sorted(law(partial(one_key, crowd)).items())
+    print(*(f"{key} {has}: {p}" for (key, has), p in exact), sep=", ")
 
 # %% [markdown]
 # These reports have the same law in both populations, even without noise.
@@ -185,7 +185,7 @@ plt.show()
 # For fixed signs, the estimates are unbiased for the shares of the indices; averaged over the signs, for the expected shares.
 # :::
 #
-# `prove` confirms the privacy of our client, for two keys and five records:
+# `prove` confirms this for two keys and five records:
 
 # %%
 TWO = ["fever", "cough"]
@@ -232,8 +232,7 @@ check(
 # ## Every question is a sum over cells
 #
 # Let $f_x$ be the expected share of people with index $x$.
-# The share of people who meet a condition is a sum of such cells.
-# For example, six cells add up to the share who cough and have no cancer ({numref}`fig-corr-schematic`).
+# The share of people who meet a condition is a sum of such cells ({numref}`fig-corr-schematic`).
 # Both correlations are ratios of two such sums:
 #
 # $$ \begin{aligned} f_{j\mid C} &= \frac{\text{share with } C \text{ and } j}{\text{share with } C}, \\[1ex] m_{j\mid C} &= \frac{(\text{share with } C \text{ and } j = {+}) - (\text{share with } C \text{ and } j = {-})}{\text{share with } C \text{ and } j}. \end{aligned} $$
@@ -249,23 +248,18 @@ def weights(*vectors):
 
 
 QUESTIONS = {
-    "fever, given cough": (
-        weights(ANY, PRESENT, PRESENT),
-        weights(ANY, ANY, PRESENT),
-    ),
-    "fever, given no cough": (
-        weights(ANY, PRESENT, ABSENT),
-        weights(ANY, ANY, ABSENT),
-    ),
-    "mean fever, given cough, no cancer": (
-        weights(ABSENT, SIGNED, PRESENT),
-        weights(ABSENT, PRESENT, PRESENT),
-    ),
+    "fever, given cough": [(ANY, PRESENT, PRESENT), (ANY, ANY, PRESENT)],
+    "fever, given no cough": [(ANY, PRESENT, ABSENT), (ANY, ANY, ABSENT)],
+    "mean fever, given cough, no cancer": [
+        (ABSENT, SIGNED, PRESENT),
+        (ABSENT, PRESENT, PRESENT),
+    ],
 }
 cells = [index(record, KEYS, rng) for record in records]
 found = np.bincount(cells, minlength=27) / 5  # of five people
-for question, (part, whole) in QUESTIONS.items():
-    print(f"{question}: {found @ part / (found @ whole):.2f}")
+for question, sums in QUESTIONS.items():
+    part, whole = (found @ weights(*vectors) for vectors in sums)
+    print(f"{question}: {part / whole:.2f}")
 
 # %% [markdown]
 # Each key has a vector of three weights, one per state; `ANY` is for keys without a condition.
@@ -332,7 +326,7 @@ check(
 
 # %%
 def server(reports, part, whole, p, q):
-    """A ratio of two sums, its standard error, and the denominator in its own standard errors."""
+    """A ratio of sums, its error, and the denominator over its error."""
     scores = (reports - float(q)) / float(p - q)
     above, below = scores @ part, scores @ whole
     ratio = above.mean() / below.mean()
@@ -345,26 +339,31 @@ def server(reports, part, whole, p, q):
 # We draw 60,000 people from an invented population, and each reports once with $\varepsilon = 2$.
 
 # %%
-SHARES = 0.3, 0.5, 0.1, 0.2
-COUGH, FEVER, FEVER_ONLY, CANCER = SHARES
+COUGH, FEVER, FEVER_ONLY, CANCER = SHARES = 0.3, 0.5, 0.1, 0.2
 
 
 def person(rng):
     """The record of a random member of the population."""
-    coughs = rng.random() < COUGH
-    fever = rng.random() < (FEVER if coughs else FEVER_ONLY)
-    has = {"cancer": rng.random() < CANCER, "fever": fever, "cough": coughs}
-    mean = 0.4 if coughs else -0.2
-    return {key: mean + rng.uniform(-0.4, 0.4) for key in KEYS if has[key]}
+    cough = rng.random() < COUGH
+    fever = rng.random() < (FEVER if cough else FEVER_ONLY)
+    cancer = rng.random() < CANCER
+    has = {"cancer": cancer, "fever": fever, "cough": cough}
+    m = 0.4 if cough else -0.2
+    return {key: m + rng.uniform(-0.4, 0.4) for key in has if has[key]}
 
 
-EPS = 2.0
-reports = np.array([ioh(person(rng), KEYS, *oue(EPS), rng) for _ in range(60_000)])
+EPS, n = 2.0, 60_000
+p, q = oue(EPS)
+reports = np.array([ioh(person(rng), KEYS, p, q, rng) for _ in range(n)])
+truths = dict(zip(QUESTIONS, (FEVER, FEVER_ONLY, 0.4), strict=True))
 rows = []
-for (question, (part, whole)), truth in zip(QUESTIONS.items(), (FEVER, FEVER_ONLY, 0.4), strict=True):
-    estimate, error, below = server(reports, part, whole, *oue(EPS))
-    rows.append([question, truth, f"{estimate:.3f} ± {error:.3f}", f"{below:.0f}"])
-table(pd.DataFrame(rows, columns=["question", "truth", "estimate", "denominator / its error"]))
+for question, sums in QUESTIONS.items():
+    part, whole = (weights(*vectors) for vectors in sums)
+    ratio, error, below = server(reports, part, whole, p, q)
+    estimate = f"{ratio:.3f} ± {error:.3f}"
+    rows.append([question, truths[question], estimate, f"{below:.0f}"])
+columns = ["question", "truth", "estimate", "denominator / its error"]
+table(pd.DataFrame(rows, columns=columns))
 
 # %% [markdown]
 # The mean has the largest error, because only 12 % meet its condition and have a fever.
@@ -380,7 +379,8 @@ theirs.append(answers.mean("fever", {"cough": 1, "cancer": 0}))
 
 def off(eps):
     """Relative differences of our estimates and standard errors from the package's."""
-    ours = np.array([server(reports, part, whole, *oue(eps))[:2] for part, whole in QUESTIONS.values()])
+    sums = [[weights(*vectors) for vectors in both] for both in QUESTIONS.values()]
+    ours = np.array([server(reports, part, whole, *oue(eps))[:2] for part, whole in sums])
     package = np.array([(float(answer.value), float(answer.error)) for answer in theirs])
     return np.abs(ours / package - 1).max(0)
 
@@ -434,14 +434,13 @@ check(
 # {numref}`fig-corr-oracle` adds k-RR of the index, which is best from $\varepsilon = 3$ on.
 
 # %% mystnb={"figure": {"name": "fig-corr-oracle", "caption": "Standard error of the frequency of fever given cough; three keys, 100,000 people. Lines: formula. Marks: 500 simulated surveys each."}, "image": {"alt": "Standard error on a logarithmic axis against epsilon from 1 to 10. OUE is slightly below SUE until they cross near epsilon 8. The index by k-RR begins highest, crosses both between 2 and 3, and is lowest from there on."}}
-ORACLES = {
-    "SUE": lambda eps: IOH.of(KEYS, SUE, eps),
-    "OUE": lambda eps: IOH.of(KEYS, OUE, eps),
-    "k-RR": lambda eps: IOH.of(KEYS, GRR, eps),
-}
-exact, surveys = study.errors(ORACLES, range(1, 11), shares=SHARES, n=100_000, rng=rng, surveys=500)
-ax = sns.lineplot(exact, x="at", y="error", **theory("design", [*ORACLES]))
-sns.lineplot(surveys, x="at", y="found", ax=ax, **simulation("design", [*ORACLES], of="std"))
+ORACLES = {"SUE": SUE, "OUE": OUE, "k-RR": GRR}
+kinds = {name: partial(IOH.of, KEYS, ORACLES[name]) for name in ORACLES}
+crowd = {"shares": SHARES, "n": 100_000, "surveys": 500}
+exact, runs = study.errors(kinds, range(1, 11), **crowd, rng=rng)
+by = "design", [*ORACLES]
+ax = sns.lineplot(exact, x="at", y="error", **theory(*by))
+sns.lineplot(runs, x="at", y="found", **simulation(*by, of="std"))
 ax.set(yscale="log", xlabel="budget ε", ylabel="standard error")
 plain_ticks(ax)
 label_lines(ax)
@@ -520,10 +519,12 @@ def designs(eps):
 
 fig, axes = plt.subplots(1, 2, figsize=(6.4, 3.7), sharey=True)
 for ax, eps in zip(axes, (2.0, 6.0), strict=True):
-    names = [*designs(eps)]
-    exact, surveys = study.errors(designs(eps), range(2, 8), shares=SHARES, n=10**6, rng=rng)
-    sns.lineplot(exact, x="at", y="error", ax=ax, **theory("design", names))
-    sns.lineplot(surveys, x="at", y="found", ax=ax, **simulation("design", names, of="std"))
+    kinds, crowd = designs(eps), {"shares": SHARES, "n": 10**6}
+    exact, runs = study.errors(kinds, range(2, 8), **crowd, rng=rng)
+    by = "design", [*kinds]
+    sns.lineplot(exact, x="at", y="error", ax=ax, **theory(*by))
+    look = simulation(*by, of="std")
+    sns.lineplot(runs, x="at", y="found", ax=ax, **look)
     ax.set(xlabel="number of keys", title=f"ε = {eps:g}")
 plt.setp(axes, yscale="log", ylim=(5e-4, 4), ylabel="standard error")
 plain_ticks(axes[0])
@@ -547,14 +548,13 @@ plt.show()
 
 # %%
 people = datasets.fair()
-held = pd.DataFrame(
-    {
-        "affair": people["affair"] == 1,
-        "strain": people["marriage"] <= 3,
-        "children": people["children"] > 0,
-        "faith": people["religiosity"] >= 3,
-    }
-)
+held = {
+    "affair": people["affair"] == 1,
+    "strain": people["marriage"] <= 3,
+    "children": people["children"] > 0,
+    "faith": people["religiosity"] >= 3,
+}
+held = pd.DataFrame(held)
 
 
 def readers(keys):
@@ -575,15 +575,17 @@ tables = {
     "one pair": survey(PairSampling.of([*held], GRR, EPS), pair),
     "these two": survey(IOH.of(pair, GRR, EPS)),
 }
-rows = []
-for strain in (1, 0):
+rows, errors = [], []
+for name, strain in (("strain: yes", 1), ("strain: no", 0)):
     truth = held["affair"][held["strain"] == strain].mean()
-    rows.append([f"strain: {'yes' if strain else 'no'}", f"{truth:.2f}"])
-    for found in tables.values():
-        answer = found.frequency("affair", {"strain": strain})
-        rows[-1].append(f"{answer.value:.2f} ± {answer.error:.2f}")
-errors = np.array([found.frequency("affair", {"strain": 1}).error for found in tables.values()])
-rows.append(["readers for equal errors (strain: yes)", "", *(f"{times:.1f} ×" for times in (errors / errors[-1]) ** 2)])
+    question = "affair", {"strain": strain}
+    found = [one.frequency(*question) for one in tables.values()]
+    told = [f"{one.value:.2f} ± {one.error:.2f}" for one in found]
+    rows.append([name, f"{truth:.2f}", *told])
+    errors.append(np.array([one.error for one in found]))
+ratios = (errors[0] / errors[0][-1]) ** 2
+times = [f"{ratio:.1f} ×" for ratio in ratios]
+rows.append(["readers for equal errors (strain: yes)", "", *times])
 table(pd.DataFrame(rows, columns=["affair, given", "truth", *tables]))
 
 # %% [markdown]

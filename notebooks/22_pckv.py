@@ -75,7 +75,9 @@ def krr(x, symbols, ratio, rng):
 
 def se_all(record, d, eps, rng):
     """State encoding of all keys: 0 for −, 1 for absent, 2 for +."""
-    states = [1 + sign(record[j], rng) if j in record else 1 for j in range(d)]
+    states = [1] * d
+    for j in sorted(record):
+        states[j] += sign(record[j], rng)
     return tuple(krr(x, (0, 1, 2), odds(eps / d), rng) for x in states)
 
 
@@ -251,11 +253,12 @@ def server(M, alpha, beta, gamma, w):
 
 def answers(d, ell, eps):
     """α, β, γ and w of each mechanism."""
-    e, Z = exp(eps), ell * (exp(eps) - 1) + 2 * (d + ell)
+    e, w = exp(eps), 1 / ell
+    Z = ell * (e - 1) + 2 * (d + ell)
     return {
         "state encoding": (e / (e + 2), 1 / (e + 2), 1 / (e + 2), 1.0),
-        "PCKV-GRR": ((ell * (e - 1) + 1) / Z, 1 / Z, 1 / Z, 1 / ell),
-        "PCKV-UE": (e / (e + 1) / 2, 1 / (e + 1) / 2, 1 / (e + 3), 1 / ell),
+        "PCKV-GRR": ((ell * (e - 1) + 1) / Z, 1 / Z, 1 / Z, w),
+        "PCKV-UE": (e / (e + 1) / 2, 1 / (e + 1) / 2, 1 / (e + 3), w),
     }
 
 
@@ -347,7 +350,8 @@ print(f"10,000 reports: {few['passed']:.1%} reliable, bias {few['bias if reliabl
 
 # %% mystnb={"figure": {"name": "fig-wheel", "caption": "A wheel with 12 slots for Dev, ℓ = 3. He covers the slots of 0−, 2+ and 7+ (blue). Game 5 is not his."}, "image": {"alt": "A ring of twelve numbered slots. Games 0, 2, 7 and 5 each own two neighbouring slots, labelled plus and minus. Filled are the slots of 0 minus, 2 plus and 7 plus; all others are white."}}
 slot = {0: 1, 2: 5, 7: 8, 5: 10}
-labels = {z + (s == "−"): f"{j}{s}" for j, z in slot.items() for s in "+−"}
+labels = {z: f"{j}+" for j, z in slot.items()}
+labels |= {z + 1: f"{j}−" for j, z in slot.items()}
 study.ring(12, {2, 5, 8}, labels)
 plt.show()
 
@@ -552,10 +556,12 @@ study.properties(MAKE, 512, 1.0)
 
 # %% mystnb={"figure": {"name": "fig-wheel-crossing", "caption": "Variance of frequencies relative to Wheel-KV's, averaged over all keys, for ℓ = 8. Each person has 8 of 64 keys (left) or of 10,000 (right), and all keys are equally frequent."}, "image": {"alt": "Two panels, ratio of variances on a logarithmic axis against epsilon from 0.5 to 8. Wheel-KV is 1. Left, PCKV-GRR falls below 1 near epsilon 1.65; PCKV-UE falls from 9 to 1, and state encoding rises from 1.3 to 3.7. Right, PCKV-GRR and state encoding lie far above 1 at small epsilon, and PCKV-GRR crosses 1 near 7."}}
 fig, axes = plt.subplots(1, 2, figsize=(6.4, 3.7), sharey=True)
+look = theory("mechanism", [*MAKE])
 for ax, d in zip(axes, (64, 10_000), strict=True):
     exact = study.compare(MAKE, d, np.arange(0.5, 8.1, 0.25), held=8)
-    sns.lineplot(exact, x="ε", y="ratio", ax=ax, **theory("mechanism", [*MAKE]))
-    ax.set(yscale="log", ylabel="variance / Wheel-KV's", title=f"{d:,} keys")
+    sns.lineplot(exact, x="ε", y="ratio", ax=ax, **look)
+    ax.set(yscale="log", ylabel="variance / Wheel-KV's")
+    ax.set_title(f"{d:,} keys")
     ax.set_xticks(range(1, 9))
     plain_ticks(ax)
 axes[0].legend(loc="upper right", frameon=False)

@@ -177,18 +177,25 @@ def spends(d_old, d_new, ell, eps):
 
 def exact(ell, d_new):
     """Exact ε of the client for 100 keys, from its law."""
-    return epsilon(laws(lambda r, rng: stale(r, 100, d_new, ell, 1, rng), some))
+
+    def one(record, rng):
+        return stale(record, 100, d_new, ell, 1, rng)
+
+    return epsilon(laws(one, some))
 
 
 KINDS = {"ℓ = 1": 1, "ℓ = 8": 8}
 DS = [*range(5, 100), *range(100, 1001, 10)]
-lines = [(name, d, spends(100, d, ell, 1.0)) for name, ell in KINDS.items() for d in DS]
-marks = [(name, d, exact(ell, d)) for name, ell in KINDS.items() for d in (10, 40, 200)]
+lines, marks = [], []
+for name, ell in KINDS.items():
+    lines += [(name, d, spends(100, d, ell, 1.0)) for d in DS]
+    marks += [(name, d, exact(ell, d)) for d in (10, 40, 200)]
 fig, ax = plt.subplots(figsize=(6.4, 3.6))
 for rows, look in ((lines, theory), (marks, simulation)):
     frame = pd.DataFrame(rows, columns=["padding", "keys now", "ε"])
     sns.lineplot(frame, x="keys now", y="ε", **look("padding", [*KINDS]))
-ax.set(xscale="log", xlabel="number of keys now", ylabel="exact ε (stated: 1)")
+ax.set(xlabel="number of keys now", ylabel="exact ε (stated: 1)")
+ax.set_xscale("log")
 plain_ticks(ax)
 label_lines(ax)
 plt.show()
@@ -255,7 +262,10 @@ def wheel(record, seed, eps, rng):
     mine = [*record]
     while len(mine) > ELL:  # drop keys of a long record at random
         mine.remove(pick(mine, rng))
-    cover = {(slot(seed, key) + (sign(record[key], rng) < 0)) % G for key in mine}
+    cover = set()
+    for key in mine:
+        minus = sign(record[key], rng) < 0
+        cover.add((slot(seed, key) + minus) % G)
     cover |= {pick(range(G), rng) for _ in range(ELL - len(mine))}
     if toss(len(cover) * odds(eps) / (G + ELL * (odds(eps) - 1)), rng):
         return pick(sorted(cover), rng)
@@ -367,7 +377,7 @@ def shopper(t, rng):
     for name in ("plum cake", "ice cream", "soup"):
         has += [name] if 0 <= x < SHARE[name][t] else []
         x -= SHARE[name][t]
-    return {KEY[name]: MEAN[name] + rng.uniform(-0.2, 0.2) for name in has}
+    return {KEY[one]: MEAN[one] + rng.uniform(-0.2, 0.2) for one in has}
 
 
 def survey(records, rng):
@@ -377,14 +387,14 @@ def survey(records, rng):
     return np.array(seeds, np.uint64), np.array(sent)
 
 
-crowds = [[shopper(t, rng) for _ in range(n)] for t, n in enumerate(PEOPLE)]
+crowds = [[shopper(t, rng) for _ in range(PEOPLE[t])] for t in range(3)]
 batches = [survey(crowd, rng) for crowd in crowds]
 
 
 def weights(name):
     """The table of weights, for one key."""
-    spans = SHELF[name]
-    live = np.array([any(a <= t < (b or inf) for a, b in spans) for t in WEEKS])
+    t = np.array([*WEEKS])
+    live = sum((a <= t) & (t < (b or inf)) for a, b in SHELF[name]) > 0
     last = np.arange(len(live)) == np.flatnonzero(live)[-1]
     return {
         "everyone": live * PEOPLE / PEOPLE.sum(),
@@ -412,7 +422,8 @@ for name in SHARE:
     row = {"key": name, "all alike": f"{f:.3f} ± {sqrt(V):.3f}"}
     for which in ("everyone", "latest"):
         f, _, V = weighted(name, u[which])
-        row[which] = f"{f:.3f} ± {sqrt(V):.3f} ({u[which] @ SHARE[name]:.3f})"
+        truth = u[which] @ SHARE[name]
+        row[which] = f"{f:.3f} ± {sqrt(V):.3f} ({truth:.3f})"
     f, s, _ = weighted(name, u["exposed"])
     rows.append(row | {"mean": f"{s / f:+.2f} ({MEAN[name]:+.1f})"})
 table(pd.DataFrame(rows))
@@ -504,8 +515,8 @@ def searcher(rng):
 crowds = [[searcher(rng) for _ in range(30_000)] for day in range(2)]
 monday, tuesday = (survey(crowd, rng) for crowd in crowds)
 first = np.array([server(*monday, key, EPS)[0] for key in range(500)])
-listed = np.argsort(-first, kind="stable")[:50]
-second = np.array([server(*tuesday, key, EPS)[0] for key in listed.tolist()])
+listed = np.argsort(-first, kind="stable")[:50].tolist()
+second = np.array([server(*tuesday, key, EPS)[0] for key in listed])
 
 # %% [markdown]
 # (sec-charts-curse)=
@@ -521,7 +532,8 @@ right = truth[listed]
 misses = {"Monday": first[listed] - right, "Tuesday": second - right}
 print(f"places 11 to 50: true shares {right[10:].mean():.4f} on average")
 for day, error in misses.items():
-    print(f"{day}'s estimates are off by {error[10:].mean():+.4f} on average")
+    gap = error[10:].mean()
+    print(f"{day}'s estimates are off by {gap:+.4f} on average")
 
 # %% [markdown]
 # (sec-charts-guard)=

@@ -197,8 +197,8 @@ def sized(client, *sizes):
 
 
 four = subsets(4)
-found = prove(sized(sampled_shist, 4, 2, hadamard(4)), four, rounded=False)
-print(found, "\n")
+shist = sized(sampled_shist, 4, 2, hadamard(4))
+print(prove(shist, four, rounded=False), "\n")
 print(prove(sized(sampled_rappor, 4, 2), four, rounded=False), "\n")
 print("inputs:", {i: four[i] for i in (5, 6, 9, 10)})
 
@@ -403,11 +403,12 @@ def chances(name, d, ell, eps, b=1):
     e, root, Z = exp(eps), exp(eps / 2), d + ell * exp(eps)
     share, nu = b / (d + ell), comb(d, b) / comb(d + ell, b)
     mu, omega = nu * b / d, e * (1 - nu) + nu
+    q_star = (e * (share - mu) + mu) / omega
     return {
         "S-Hist": (ell, e / (e + 1), 1 / 2),
         "RAPPOR": (ell, root / (root + 1), 1 / (root + 1)),
         "k-RR": (ell, (1 + ell * (e - 1)) / Z, 1 / Z),
-        "PrivSet": (1, share * e / omega, (e * (share - mu) + mu) / omega),
+        "PrivSet": (1, share * e / omega, q_star),
     }[name]
 
 

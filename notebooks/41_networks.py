@@ -507,8 +507,8 @@ for asked in [(2,), (0, 3), (2, 4), (1, 4), (0, 2, 4)]:
     true, made = (round(mean, 3) for mean in means)
     f_hat, se = share(reports, dict.fromkeys(asked, 1), EPS)
     row = [" and ".join(NAMES[j] for j in asked), f"{true:.3f}"]
-    row += [f"{f_hat:.3f} ± {se:.3f}", f"{made:.3f}", f"{made - true:+.3f}"]
-    rows.append(row)
+    row += [f"{f_hat:.3f} ± {se:.3f}", f"{made:.3f}"]
+    rows.append([*row, f"{made - true:+.3f}"])
 columns = ["yes to", "truth", "from reports", "synthetic", "error"]
 table(pd.DataFrame(rows, columns=columns))
 

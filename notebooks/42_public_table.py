@@ -655,8 +655,8 @@ study.fidelity(made, readers, orders=(2, 3, 4))
 # %%
 for eps in (0.5, 1.0, 2.0, 4.0):
     b = best(d, eps)
-    error = sqrt(3 / 16 / (n * worth(2, b, d, eps)))
-    print(f"ε = {eps}  b = {b}  odds × {exp(eps):4.1f}  error {error:.3f}")
+    se = sqrt(3 / 16 / (n * worth(2, b, d, eps)))
+    print(f"ε = {eps}  b = {b}  odds × {exp(eps):4.1f}  error {se:.3f}")
 
 # %% [markdown]
 # We choose $\varepsilon = 2$: the error is about 0.03, and the odds of a bet on a reader change at most 7.4-fold.

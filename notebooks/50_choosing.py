@@ -195,7 +195,8 @@ for ax, (title, (work, a, b)) in zip(axes, MAPS.items(), strict=True):
     for name in names.stack().unique():
         places = np.nonzero(names.to_numpy() == name)
         row, column = (int(np.median(at)) for at in places)
-        ax.text(BUDGETS[column], SIZES[row], name, ha="center", va="center")
+        middle = BUDGETS[column], SIZES[row]
+        ax.text(*middle, name, ha="center", va="center")
     ax.set(xscale="log", yscale="log", title=title, xlabel="budget ε")
     plain_ticks(ax)
 axes[0].set_ylabel("number of items k")

@@ -131,7 +131,8 @@ def client(answer, eps, rng):
     return pick([v for v in range(K) if v != x], rng)
 
 
-print("Ana may send", [LABELS[client("boss", EPS, rng)] for _ in range(6)])
+sent = [client("boss", EPS, rng) for _ in range(6)]
+print("Ana may send", [LABELS[x] for x in sent])
 (law,) = laws(lambda x, rng: client(x, EPS, rng), ["boss"])
 print({LABELS[y]: round(float(p), 3) for y, p in sorted(law.items())})
 
@@ -382,7 +383,8 @@ check(
 # With our client's reports:
 
 # %%
-reason = OneOf(REASONS, missing="no answer", mechanism=GRR(k=K, epsilon=EPS))
+krr = GRR(k=K, epsilon=EPS)
+reason = OneOf(REASONS, missing="no answer", mechanism=krr)
 result = reason.estimate(reason.tally(reports))
 print(result)
 
@@ -560,7 +562,8 @@ from distributed import Client
 local = {"processes": False, "n_workers": 2, "threads_per_worker": 1}
 with Client(**local, dashboard_address=":0") as workers:
     far = collect(mechanism, days, label=MARK, scheduler=workers)
-print("same counts:", np.array_equal(far.tally.counts, found.tally.counts))
+same = np.array_equal(far.tally.counts, found.tally.counts)
+print("same counts:", same)
 
 tally_file = Path(folder.name) / "so-far.tally"
 save_tally(far.tally, tally_file, label=MARK)

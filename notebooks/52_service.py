@@ -67,7 +67,8 @@ def reply(x, eps, rng):
 # {numref}`fig-deploy-service` marks what a service adds by a plus.
 
 # %% mystnb={"figure": {"name": "fig-deploy-service", "caption": "The theorems are about the box with the die. What crosses the border may depend on the value through the report alone."}, "image": {"alt": "Flow in three lanes. On the phone: value, pay, perturb with a die, keep the bytes. A message crosses a dashed border to the network, which sees time, length and address. On the server: check, tally. All but value, perturb and tally bear a plus."}}
-steps = [("phone", name) for name in ("value", "+ pay", "perturb", "+ keep bytes")]
+PHONE = "value", "+ pay", "perturb", "+ keep bytes"
+steps = [("phone", name) for name in PHONE]
 steps += [("network", "+ time, length,\naddress", "message")]
 steps += [("server", "+ check"), ("server", "tally")]
 diagram.flow(steps, chance=["perturb"], private=["phone"])
@@ -121,7 +122,8 @@ def belief(yes, t, eps, f):
 def mean_belief(t, eps, f):
     """Mean belief about a smoker."""
     a = np.arange(t + 1)
-    return binom.pmf(a, t, exp(eps) / (1 + exp(eps))) @ belief(a, t, eps, f)
+    chance = binom.pmf(a, t, exp(eps) / (1 + exp(eps)))
+    return chance @ belief(a, t, eps, f)
 
 
 # %% [markdown]
@@ -129,19 +131,20 @@ def mean_belief(t, eps, f):
 
 # %% mystnb={"figure": {"name": "fig-deploy-days", "caption": "Mean belief that a smoker smokes, after t mornings. Lines: formula. Marks: 2,000 simulated smokers, the same each morning, with 95 % bars. Dashed: the share f."}, "image": {"alt": "Mean belief against mornings from 1 to 21. With fresh coins it rises from 0.32 to 0.96 for epsilon 1, and from 0.23 to 0.67 for one half. With a remembered reply it stays at 0.32 and 0.23. Marks lie on or near the lines. A dashed line stands at 0.2."}}
 F, EPS, MORNINGS = 0.2, 1.0, np.array([1, 2, 4, 7, 10, 14, 21])
+crowd = {"people": 2000, "rng": rng}
 names, line, marks = [], [], []
 for eps in (EPS, EPS / 2):
     for client in (fresh, remembered):
         names.append(f"{client.__name__}, ε = {eps:g}")
         used = MORNINGS if client is fresh else np.ones(7, int)
-        yes = study.yes_replies(client, used, eps=eps, people=2000, rng=rng)
+        yes = study.yes_replies(client, used, eps=eps, **crowd)
         for t, u, a in zip(MORNINGS, used, yes.T, strict=True):
             line.append((names[-1], t, mean_belief(u, eps, F)))
             marks += [(names[-1], t, b) for b in belief(a, u, eps, F)]
 columns = ["client", "t", "belief"]
 line, marks = (pd.DataFrame(z, columns=columns) for z in (line, marks))
 ax = sns.lineplot(line, x="t", y="belief", **theory("client", names))
-sns.lineplot(marks, x="t", y="belief", ax=ax, **simulation("client", names))
+sns.lineplot(marks, x="t", y="belief", **simulation("client", names))
 ax.axhline(F, color="dimgray", marker="", lw=1.5, ls="--")
 ax.set(xlabel="mornings t", ylabel="mean belief", ylim=(0.15, 1.02))
 ax.set_xticks(MORNINGS)
@@ -210,10 +213,11 @@ SMOKING = GRR(k=2, epsilon=EPS)
 def morning(value, month, folder):
     """Ana's phone: from a value to a paid report."""
     account = Account(folder / "account", limit=2.5)  # all months
-    kept = folder / f"smoking, {month}"
+    label = f"smoking, {month}"
+    kept = folder / label
     if not kept.exists():  # the first morning of the month
         coins = SystemRandom()  # of the operating system
-        report = account.report(SMOKING, [value], rng=coins, label=kept.name)
+        report = account.report(SMOKING, [value], rng=coins, label=label)
         kept.write_text(str(report[0]))
     return int(kept.read_text()), account.spent
 
@@ -313,7 +317,8 @@ def far_off(coins, brands):
     return sqrt(((shares - own.mean(0)) ** 2).mean()) / error
 
 
-brands, minutes = rng.integers(64, size=6000), rng.integers(24 * 60, size=6000)
+brands = rng.integers(64, size=6000)
+minutes = rng.integers(24 * 60, size=6000)
 people = list(zip(brands, minutes, strict=True))[:200]
 named = sum(undo(seeded(b, m)) == {b} for b, m in people)
 off = far_off(EVERY[minutes], brands)
@@ -569,7 +574,8 @@ check(
 # %%
 def willing(x, eps, rng):
     """Who: smokers take part twice as often."""
-    return reply(x, eps, rng) if toss(3 / 4 if x else 3 / 8, rng) else None
+    share = 3 / 4 if x else 3 / 8
+    return reply(x, eps, rng) if toss(share, rng) else None
 
 
 def timed(x, eps, rng):
