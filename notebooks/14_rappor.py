@@ -195,34 +195,27 @@ def exposure(T, p, h=H, flip=PHI):
     return 4 * h * atanh((1 - 2 * flip) * tanh(T * log(p / (1 - p)) / 2))
 
 
-def spent(client, h=1, **options):
+def spent(client, h=1, **how):
     """Exact ε of a client with h hash functions and the same φ."""
-
-    def one(x, rng):
-        return client(x, EPS * h / H, rng, **options)
-
-    return epsilon(laws(one, TWO))
+    eps = EPS * h / H
+    return epsilon(laws(lambda x, rng: client(x, eps, rng, **how), TWO))
 
 
 COINS = {"p = 3/4": 3 / 4, "p = 5/8": 5 / 8}
 span = np.unique(np.geomspace(1, 365, 60).astype(int))
 lines, exact = [], []
 for name, p in COINS.items():
-    for T in span:
-        lines.append((f"memory, {name}", T, exposure(T, p)))
-        lines.append((f"fresh, {name}", T, T * exposure(1, p)))
-    for T in (1, 2):
-        found = spent(days, H, count=T, p=p, size=(4, H))
+    lines += [(f"memory, {name}", T, exposure(T, p)) for T in span]
+    lines += [(f"fresh, {name}", T, T * exposure(1, p)) for T in span]
+    for T in (1, 2, 3, 4):
+        h = H if T < 3 else 1  # later, two have too many outcomes
+        found = H / h * spent(days, h, count=T, p=p, size=(2 * h, h))
         exact.append((f"memory, {name}", T, found))
-    for T in (3, 4):  # h = 2 has too many outcomes
-        found = H * spent(days, count=T, p=p)
-        exact.append((f"memory, {name}", T, found))
-lines = pd.DataFrame(lines, columns=["client", "T", "ε"])
-exact = pd.DataFrame(exact, columns=["client", "T", "ε"])
 names = [f"{a}, {coin}" for a in ("memory", "fresh") for coin in COINS]
 fig, ax = plt.subplots(figsize=(6.4, 3.6))
-sns.lineplot(lines, x="T", y="ε", ax=ax, **theory("client", names))
-sns.lineplot(exact, x="T", y="ε", ax=ax, **simulation("client", names))
+for rows, look in ((lines, theory), (exact, simulation)):
+    frame = pd.DataFrame(rows, columns=["client", "T", "ε"])
+    sns.lineplot(frame, x="T", y="ε", ax=ax, **look("client", names))
 ax.axhline(EPS, color="gray", marker="", lw=1, zorder=0)
 ax.text(1, 1.1 * EPS, "$\\varepsilon_\\infty$")
 ax.set(xscale="log", yscale="log", xlabel="reports T", ylabel="ε")
@@ -239,7 +232,7 @@ def anew(x, eps, rng):
 
 def curve(flip):
     """Largest distance of the exact budgets from the theorem."""
-    return max(abs(eps - exposure(T, COINS[name[8:]], flip=flip)) for name, T, eps in exact.values)
+    return max(abs(eps - exposure(T, COINS[name[8:]], flip=flip)) for name, T, eps in exact)
 
 
 check(
@@ -373,9 +366,8 @@ table(pd.DataFrame(rows, columns=heads))
 # %%
 X = filters([*LIST, "start.example"], COHORTS, G, H)
 spill = np.linalg.pinv(X[:, :8]) @ X[:, 8]
-shift = zip(SITES, 10 * spill, strict=True)
-told = ", ".join(f"{site} {points:+.1f}" for site, points in shift)
-print(told.replace("-", "−"))
+told = [f"{a} {x:+.1f}" for a, x in zip(SITES, 10 * spill, strict=True)]
+print(", ".join(told).replace("-", "−"))
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: unbiased estimates, and the need for a list"}
 tiny = RAPPOR(bits=3, hashes=1, cohorts=2, f=0.5, p=0.0, q=1.0)
@@ -465,13 +457,12 @@ def least(h, eps):
     return sinh(eps / 4) / sinh(eps / 4 / h) / sqrt(h)
 
 
-rows = []
-for h in (1, 2, 4):
-    row = [h]
-    for eps in (1.0, 4.0):
-        exact = study.over_sue(64, h, 16, PAGES, eps)
-        row.append(f"{exact:.2f}, at least {least(h, eps):.2f}")
-    rows.append(row)
+def compared(h, eps):
+    exact = study.over_sue(64, h, 16, PAGES, eps)
+    return f"{exact:.2f}, at least {least(h, eps):.2f}"
+
+
+rows = [(h, compared(h, 1.0), compared(h, 4.0)) for h in (1, 2, 4)]
 table(pd.DataFrame(rows, columns=["hash functions", "ε = 1", "ε = 4"]))
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: bound and rule of thumb in twelve designs"}
@@ -541,11 +532,10 @@ print(f"found: {hits} of 100 pages in use, {wrong} of 100 others")
 rank, truth = np.arange(1, 41), 100 * held[:40] / held.sum()
 fig, ax = plt.subplots(figsize=(6.4, 3.6))
 sns.lineplot(x=rank, y=truth, ax=ax)
-found = decoded.found[:40]
-share, bar = 100 * decoded.share[:40], 196 * decoded.error[:40]
-look = {"fmt": "o", "ms": 4, "lw": 1, "color": "C1"}
-for seen, face in ((found, "C1"), (~found, "white")):
-    ax.errorbar(rank[seen], share[seen], bar[seen], mfc=face, **look)
+for seen, face in ((decoded.found, "C1"), (~decoded.found, "white")):
+    at = np.flatnonzero(seen[:40])
+    f, bar = 100 * decoded.share[at], 196 * decoded.error[at]
+    ax.errorbar(at + 1, f, bar, fmt="o", ms=4, lw=1, color="C1", mfc=face)
 ax.set(xscale="log", yscale="log", ylim=(0.05, 30))
 ax.set(xlabel="rank of the page", ylabel="share in %")
 plain_ticks(ax)
@@ -560,10 +550,9 @@ noise = home.variance(names[:100], SITE)[:, 100:]
 error = sqrt(np.average(noise, axis=0, weights=usual).mean() / held.sum())
 z = norm.isf(0.05 / 200)
 chance = norm.cdf(usual / error - z)
-spread = sqrt((chance * (1 - chance)).sum())
-expected = f"{chance.sum():.0f} ± {spread:.0f} of 100 are found"
-half = f"a share of {100 * z * error:.2f} % half the time"
-print(f"expected: {expected}, {half}")
+mean, sd = chance.sum(), sqrt((chance * (1 - chance)).sum())
+print(f"expected: {mean:.0f} ± {sd:.0f} of 100 are found,", end=" ")
+print(f"a share of {100 * z * error:.2f} % half the time")
 
 # %% [markdown]
 # So this run was lucky.
@@ -580,8 +569,8 @@ print(f"expected: {expected}, {half}")
 # %%
 LONG = SITE + [f"extra{i}.example" for i in range(1800)]
 chosen, shrunk, mended = study.lasso(tally, LONG, truth=usual)
-print(f"{chosen} chosen, 100 in use; pages above 1 %:", end=" ")
-print("mean (estimate − truth) / error")
+unit = "mean (estimate − truth) / error"
+print(f"{chosen} chosen, 100 in use; pages above 1 %: {unit}")
 told = f"Lasso {shrunk:+.1f}, then least squares {mended:+.1f}"
 print(told.replace("-", "−"))
 
