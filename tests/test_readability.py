@@ -67,6 +67,7 @@ LINES = "# these are six words per line\n"
         ("(think, 5 minutes)", "(think, 50 minutes)", "with the exercises, at most 60"),
         ("    n = len(reports)\n", "", "59 lines of code are visible, at least 60"),
         (SURVEY, f'# %% tags=["hide-cell"]\n{CODE}\n{SURVEY}', "60 of 147 lines of code are visible, at least half"),
+        (SURVEY, f"# %%\n# {'x' * 73}\n\n{SURVEY}", "1 visible lines of code above 74 characters: # xxx"),
         (SURVEY, '# %% tags=["hide-input"]\nx = 1\n\n' * 7 + SURVEY, "9 folds of code, at most 8"),
         (SURVEY, FIGURE * 4 + SURVEY, "5 figures, at most 4"),
         ("Line: formula. Marks", f"{'word ' * 40}Marks", "words, at most 40: Standard error"),
@@ -122,6 +123,11 @@ def test_a_dossier_is_as_long_as_its_paper_asks_for_and_found_in_the_wild_is_sho
     assert faults(measure(long, "p2018", "dossier")) == []
     assert [fault for fault in faults(measure(long, "wild", "dossier")) if fault.endswith("words, at most 3000")]
     assert faults(measure(DOSSIER, "wild", "dossier")) == []
+
+
+def test_a_line_that_fits_the_column_or_stands_in_a_fold_may_stay():
+    fits, folded = f"# %%\n# {'x' * 72}\n\n", f'# %% tags=["hide-cell"]\n# {"x" * 73}\n\n'
+    assert faults(measure(LESSON.replace(SURVEY, fits + folded + SURVEY, 1), "20_name")) == []
 
 
 def test_every_lesson_of_the_plan_has_a_cap():

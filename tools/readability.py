@@ -39,6 +39,7 @@ MEDIAN = 35  # minutes of the lessons
 TOTALS = {"lesson": 50_000, "dossier": 25_000}  # words of all pages of a kind
 ASIDE = {"19_distribution", "wild"}  # pages that the totals leave out
 VISIBLE, FOLDS, FIGURES, CAPTION, BOX = 60, 8, 4, 40, 90
+COLUMN = 74  # characters of a line of visible code; a longer one wraps on the page
 LONG, TOO_LONG = 25, 45  # words of a sentence
 
 FOLDING = {"hide-input", "hide-cell", "remove-input"}
@@ -357,6 +358,7 @@ class Page:
     settled: int = 0
     box: int | None = None  # words of "In one minute"
     exercises: list[tuple[str, str]] = field(default_factory=list)  # title and text
+    wide: list[str] = field(default_factory=list)  # visible lines of code, comments too, above the column
     captions: list[str] = field(default_factory=list)
     sentences: list[str] = field(default_factory=list)
     bracketed: list[str] = field(default_factory=list)  # paragraphs in parentheses
@@ -434,6 +436,7 @@ def measure(text: str, stem: str, kind: str = "lesson", *, root: Path = ROOT) ->
                 (page.visible, page.folded + lines) if tags & FOLDING else (page.visible + lines, page.folded)
             )
             page.folds += bool(tags & FOLDING)
+            page.wide += [] if tags & FOLDING else [line for line in cell.source.splitlines() if len(line) > COLUMN]
             said += _cell(page, tree, cell.metadata.get("mystnb", {}))
             visible.append(tree)
     whole = ast.Module([statement for tree in visible for statement in tree.body], [])
@@ -525,7 +528,7 @@ def faults_of_all(found: list[Page]) -> list[str]:
 
 def _size(page: Page) -> list[str]:
     """Return which sizes of a lesson are beyond their limits."""
-    code = page.visible + page.folded
+    code, wide = page.visible + page.folded, "".join(page.wide[:1]).strip()
     rules = {
         f"{page.words} words, at most {page.cap}": page.words <= page.cap,
         f"{page.minutes} minutes, at most {MINUTES}": page.minutes <= MINUTES,
@@ -533,6 +536,7 @@ def _size(page: Page) -> list[str]:
         <= WITH_EXERCISES,
         f"{page.visible} of {code} lines of code are visible, at least half": 2 * page.visible >= code,
         f"{page.visible} lines of code are visible, at least {VISIBLE}": page.visible >= VISIBLE,
+        f"{len(page.wide)} visible lines of code above {COLUMN} characters: {wide[:50]}…": not page.wide,
         f"{page.folds} folds of code, at most {FOLDS}": page.folds <= FOLDS,
         f"{page.figures} figures, at most {FIGURES}": page.figures <= FIGURES,
     }
