@@ -557,7 +557,6 @@ plt.show()
 #   At $\varepsilon = 1$, the variance is five times as large, because $c^2$ grows from 4.7 to 101.
 # - *Negative shares are clipped first.*
 #   Clipping lifts negative estimates to zero, so every range is biased.
-
 #
 # (sec-ranges-exercises)=
 # ## Exercises
