@@ -447,7 +447,7 @@ for at in range(3):
         ax.text(*place[at, i], GRAMS[i], **look)
 new = [GRAMS.index(a) for a in ("te", "as", "te")]
 ghost = [GRAMS.index(a) for a in ("te", "na", "te")]
-# edges between the outer columns pass the boxes
+# how far long edges bend, past the boxes
 BENDS = {"este": 0.55, "sete": 0.41, "tent": 0.62, "tete": 0.5}
 for (a, b), edges in joined.items():
     for i, j in np.argwhere(edges):
