@@ -2,7 +2,9 @@
 # (paper-ye2018)=
 # # Survey on local differential privacy
 #
-# *A dossier on {cite:t}`ye2018survey`: every exhibit, in the paper's order; here §0 to §3, and {ref}`§4 to §6 on pages of their own <ye2018-4>`.*
+# *A dossier on {cite:t}`ye2018survey`: every exhibit, in the paper's order; here §0 to §3.*
+#
+# On {ref}`other pages <ye2018-4>`: {ref}`Tables 2, 3 <ye2018-table-2>`, {ref}`4 <ye2018-table-4>`, {ref}`5 <ye2018-table-5>`, {ref}`6 <ye2018-table-6>`, {ref}`7 <ye2018-table-7>`; {ref}`Figs. 3 <ye2018-fig-3>`, {ref}`4 <ye2018-fig-4>`, {ref}`5 to 9 <paper-ye2018-experiments>`; {ref}`§5, §6 <paper-ye2018-challenges>`.
 #
 # The survey gave a young field one definition and two families of mechanisms, for frequencies and for means.
 # It compared sixteen methods in tables, and listed what was still to be done.
@@ -18,7 +20,7 @@
 # :::
 #
 # Where the survey leaves a setting open, the ledger says which one we took.
-# We could not compare numbers, because our text has no figures and gives no numerical results.
+# Our text has no figures and no numerical results to compare.
 # Definitions, settings and slips of the pen are marked but not counted.
 # What the survey says about laws, companies and data leaks gets no verdict.
 #

@@ -6,7 +6,7 @@
 # *A part of the {ref}`dossier <paper-ye2018>` on {cite:t}`ye2018survey`: §5, §6 and the references.*
 #
 # In §5 the survey names three challenges: complex types of data, other queries, many dimensions.
-# For each section we say what it claims and whether that holds, what has answered it since, as far as we know, and what is open.
+# For each section we say what it claims, whether that holds, what has answered it since, as far as we know, and what is open.
 # Of works from 2021 on that the book does not use, we have read only abstracts.
 #
 # **Readings that are ours.**
@@ -98,7 +98,7 @@ def flip(link, eps, rng):
 #
 # {badge}`Reproduced <ye2018.graph-sparse>`
 #
-# The survey warns that sparse graphs are harder to restore, because people perturb independently.
+# Many graphs are sparse, the survey says, which makes relations even harder to restore.
 # With randomized response at ε = 1, a share $1/(e+1)$ of the links that do not exist is reported, which is more than a quarter.
 # In a graph of 10,000 people with ten links each, fewer than 3 in 1,000 reported links exist.
 #
@@ -212,8 +212,8 @@ close("ye2018", "§5.1", "3 reproduced")
 # (open-problems-queries)=
 # ## §5.2 Other queries and analyses
 #
-# The methods of the day answered counts and means, each by a perturbation of its own; only {cite:t}`nguyen2016collecting` treated linear and logistic regression and support vector machines.
-# The survey asks three things: (1) other queries; (2) a perturbation that is not tied to one query, so that the same reports serve several; (3) better results of analyses such as clustering or frequent patterns.
+# The survey names methods for counts and means, mostly with a perturbation of their own, and only {cite:t}`nguyen2016collecting` for linear and logistic regression and support vector machines.
+# It asks three things: (1) other queries; (2) a perturbation that is not tied to one query, so that the same reports serve several; (3) better results of analyses such as clustering or frequent patterns.
 # It adds that a {holds}`single perturbed record is far from the true one <ye2018.mean-individual>`.
 #
 # *(1) Since then.*
@@ -230,7 +230,7 @@ close("ye2018", "§5.1", "3 reproduced")
 #
 # *(3) Since then.*
 # {cite:t}`ren2019bayesnet` train support vector machines on synthetic rows, with an {partly}`accuracy close to the original <ren2019.fig10>` up to a moderate flipping probability, at which a record of 16 attributes has ε = 35.
-# At a small ε per record, the same pipeline needs another client and another model ({ref}`sec-publish-equal`).
+# At a small ε per record, another client and another model give more accurate tables ({ref}`ren2019-beyond`).
 # Training with local privacy itself {cite:p}`nguyen2016collecting` and clustering are not treated here.
 #
 # (ye2018-5-3)=
@@ -250,7 +250,7 @@ close("ye2018", "§5.1", "3 reproduced")
 #
 # {badge}`Corrected · certain <ye2018.lopub-pairs>` · Lesson: {ref}`ch-publish`
 #
-# The survey names two effects of many dimensions, more data and a lower ratio of signal to noise.
+# With many dimensions, the survey adds, data grow and the ratio of signal to noise falls.
 # Since any two of $d$ attributes may be related, it says, the budget has to be divided $\binom d2$ times.
 # This adds much noise, so that dimensions must be reduced by other means.
 #
@@ -307,7 +307,7 @@ table(
 #
 # *Since then.*
 # {cite:t}`ren2019bayesnet` build a Bayes network from private tables; {ref}`what a network loses <sec-bayesnet-setting>` is a theorem, and {holds}`its search can be made cheap <ren2019.algorithm-4>`.
-# {ref}`Maximum entropy from pairs <sec-publish-model>` does better in our comparison at equal ε.
+# {ref}`Maximum entropy from pairs <sec-publish-model>` does better {ref}`in our comparison at equal ε <ren2019-beyond>`.
 # For one attribute of $k$ values, communication is bounded: {cite:t}`pan2026strict` attains the least error with fewer than $2\log_2 k$ bits.
 #
 # *Open.*
@@ -384,7 +384,7 @@ close("ye2018", "§5.3", "1 reproduced, 1 reproduced under conditions, 1 correct
 # (ye2018-references)=
 # ## The references
 #
-# The table sorts the 73 references by what they are cited for; those that this book uses are named.
+# All 73, by what they are cited for:
 #
 # | cited for | the survey's numbers | used in this book |
 # |---|---|---|
@@ -394,7 +394,7 @@ close("ye2018", "§5.3", "1 reproduced, 1 reproduced under conditions, 1 correct
 # | randomized response and its relatives | 19, 22, 23, 44, 45 | {cite:t}`warner1965randomized` [19], {cite:t}`kairouz2014extremal` [22], {cite:t}`kairouz2016discrete` [23], {cite:t}`wang2016mutual` [44], {cite:t}`ye2018optimal` [45] |
 # | frequencies of one value | 9, 21, 38, 59 | {cite:t}`erlingsson2014rappor` [9], {cite:t}`bassily2015histograms` [21], {cite:t}`chen2016psda` [38] |
 # | frequencies of several values | 20, 26, 46–48 | {cite:t}`qin2016heavy` [20], {cite:t}`nguyen2016collecting` [26], {cite:t}`fanti2016unknown` [46], {cite:t}`ren2018lopub` [47] |
-# | means | 24, 25 | {cite:t}`duchi2018minimax`, the journal version of [24] |
+# | means | 24, 25 | {cite:t}`duchi2018minimax`, by the authors of [24] |
 # | compression, distortion | 42, 43 | {cite:t}`xiong2016requantization` [42], {cite:t}`sarwate2014distortion` [43] |
 # | composition, noise of the central model | 27–29 | {cite:t}`mcsherry2009pinq` [27], {cite:t}`dwork2006calibrating` [28] |
 # | the central model: data, learning, graphs | 30–37, 39–41, 49–55, 61, 65–71 | {cite:t}`zhang2014privbayes` [49] |
