@@ -17,7 +17,7 @@
 # 每个人持有一个数，服务器想知道它的整个分布：任一区间的份额、中位数及其置信区间、密度的形状。
 # 把公开范围分成 $k$ 格；若逐格估计再相加，长区间的误差很大。
 # 本课的客户端随机抽取一个公开的块宽，只就自己所在的块上报一位（阿达马位），并使用全部预算 $\varepsilon$。
-# 服务器把一个区间分解为互相正交的对比，每个对比由所有更细的层估计，再按信息量加权，得到无偏估计。
+# 服务器把一个区间分解为互相正交的对比，每个对比由本层和所有更细的层估计，再按信息量加权，得到无偏估计。
 # 方差公式对任何总体都精确成立，区间长度的影响只是对数级的。
 # 由累积份额的置信带可以反推出分位数的区间。
 # 若只要平滑的形状，则用窗口机制加最大似然，但那样得不到置信区间。
@@ -73,7 +73,7 @@ people = rng.choice(K, 20_000, p=pi).tolist()
 #
 # There are five *levels*, numbered $a = 0, \dots, 4$.
 # At level $a$, blocks are $b_a$ cells wide, here 1, 2, 4, 8 or 16.
-# The client draws a level, regardless of the cell: level 0 with probability $r_0 = 3/7$ ({ref}`sec-ranges-variance` says why), and each of the others with $1/7$.
+# The client draws a level, regardless of the cell: level 0 with probability $r_0 = 3/7$ ({ref}`sec-ranges-variance` says why), and each other level with $1/7$.
 # {numref}`fig-ranges-levels` shows what Ana could be asked.
 
 # %% mystnb={"figure": {"name": "fig-ranges-levels", "caption": "Ana is in cell 22 of 64. Filled: her block at each of five levels."}, "image": {"alt": "Five rows of 64 cells. At level 0 only cell 22 is filled, at level 1 cells 22 and 23, at level 2 cells 20 to 23, at level 3 cells 16 to 23, at level 4 cells 16 to 31."}}
@@ -86,7 +86,7 @@ plt.show()
 
 # %% [markdown]
 # Ana answers with a Hadamard bit, in which the items are the level's blocks.
-# Her client draws a public row of a Hadamard matrix, and sends the sign of her block in this row, truly with probability $e^\varepsilon/(e^\varepsilon+1)$.
+# Her client draws a public row of a Hadamard matrix, and sends the sign of her block in this row, reversed with probability $1/(e^\varepsilon+1)$.
 
 
 # %%
@@ -170,12 +170,11 @@ check(
 # $$ P_a u = (\text{means over blocks of level } a) - (\text{means over blocks of level } a+1). $$
 #
 # At the widest level, subtract the mean $\bar u$ over all cells.
-# The differences telescope, so the contrasts sum to $u$ again:
+# The differences telescope, and $b_0 = 1$, so the contrasts sum to $u$ again:
 #
 # $$ u = \bar u + \sum_a P_a u. $$ (eq-ranges-contrasts)
 #
-# Contrasts of different levels are orthogonal.
-# For $P_a u$ sums to zero on each block of level $a+1$, and all wider contrasts are constant there.
+# Contrasts of different levels are orthogonal, because $P_a u$ sums to zero on each block of level $a+1$, where all wider contrasts are constant.
 #
 # ### What a report tells us about a contrast
 #
@@ -314,8 +313,10 @@ check(
 #
 # $$ n \Var \hat F = c^2\,t\,\Big(1 - \frac tk\Big) - \Big(F - \frac tk\Big)^2. $$ (eq-ranges-flat)
 #
-# This variance grows with the length of the range, up to half of all cells.
-# In {eq}`eq-ranges-variance`, $P_a u$ is 0 outside the two blocks of level $a+1$ at the ends of the range, and at most $\frac12$ inside, so $|P_a u|^2 \le b_a$.
+# This variance grows with $t$ up to $k/2$.
+# In {eq}`eq-ranges-variance`, $|P_a u|^2 \le b_a$.
+# Below the widest level, $P_a u$ is half a difference of two block means: at most $\frac12$ in size, and 0 outside the two blocks of level $a+1$ at the range's ends.
+# At the widest level, $|P_a u|^2 \le |u - \bar u|^2 \le k/4$, here $b_4$.
 # Each of about $\log_2 k$ levels gets about $1/\log_2 k$ of the people, so $D_a$ is about $2b_a/\log_2 k$.
 # So a level adds at most about $\frac12\log_2 k$, and the sum grows at most like $(\log k)^2$.
 # {numref}`fig-ranges-length` compares the two.
@@ -355,9 +356,9 @@ label_lines(ax)
 plt.show()
 
 # %% [markdown]
-# A range that fits the blocks is estimated better than one that does not, so the lower line zigzags.
-# On average over all starts (the figure shows one), single cells are better up to three cells, and blocks from four to 60.
-# Over all ranges, single cells need twice as many people as blocks; with 1,024 cells, eleven times as many.
+# Ranges that fit the blocks are estimated better, so the lower line zigzags.
+# On average over all starts, single cells are better up to three cells, and blocks from four to 60.
+# For the same mean variance over all ranges, single cells need twice as many people as blocks; with 1,024 cells, eleven.
 #
 # Only level 0 contains information on the finest contrast, so it gets the most people.
 # With the proportions 3 : 1 : 1 : …, the mean variance over all ranges is within 2 % of the least possible, for 64, 256 and 1,024 cells.
@@ -546,15 +547,15 @@ plt.show()
 # | single cells, or ranges of up to three cells | an oracle of {ref}`ch-frequency` |
 # | ranges and quantiles, with intervals | blocks: `Hierarchy` with `share` and `quantiles` |
 # | a picture of a smooth shape, and the mean | windows: `Piecewise`, with `density` |
-# | the share beyond one threshold that you know beforehand | yes or no, by {ref}`randomized response <ch-rr>` |
+# | the share beyond one threshold, known beforehand | yes or no, by {ref}`randomized response <ch-rr>` |
 #
 # (sec-ranges-wrong)=
 # ## What can go wrong
 #
 # - *The cells come from the data.*
-#   If cells are cut at the largest answer, everybody learns the largest answer.
+#   If cells are cut at the largest answer, everybody learns it.
 # - *Each person answers at all five levels, with ε/5 at each.*
-#   At $\varepsilon = 1$, the variance is five times as large, because $c^2$ grows from 4.7 to 101.
+#   At $\varepsilon = 1$, $c^2$ grows from 4.7 to 101; even with the larger $D_a = 1, 3, 7, 15, 31$, the variance is five times as large.
 # - *Negative shares are clipped first.*
 #   Clipping lifts negative estimates to zero, so every range is biased.
 #
@@ -578,7 +579,7 @@ plt.show()
 # :::
 #
 # :::{admonition} Exercise 2 (code, 8 minutes)
-# The city only wants the share of people who need an hour or more.
+# The city only wants the share who need an hour or more.
 # Write a client for this question and its estimator.
 # How many times fewer people does it need than blocks?
 # :::
@@ -620,8 +621,8 @@ print(f"{f:.3f} ± {error:.3f} (truth {pi[30:].sum():.3f}), {fewer:.0f} times fe
 # ## Summary
 #
 # - The variance of a sum of single cells grows with its length.
-# - Blocks of several widths, one per person at full ε, keep the variance of all ranges small, by a formula that holds for every population.
-# - A report at one level contains information on all wider contrasts; the server divides each contrast by its total.
+# - Blocks of several widths, one per person at full ε, keep the variance of all ranges small; its formula holds for every population.
+# - A report contains information on the contrasts of its own and all wider levels; the server divides each $P_a$ by its $D_a$.
 # - Quantiles get intervals from two tests for each cell.
 # - Windows and maximum likelihood give a better picture of a smooth shape, without intervals.
 #

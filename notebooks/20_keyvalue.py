@@ -47,7 +47,7 @@ rng = np.random.default_rng(2021)
 # (sec-kv-data)=
 # ## Five people, three medicines
 #
-# A health app wants to know two things about each medicine: how many of its users take it, and how well it works for them.
+# A health app wants to know two things about each medicine: how many of its users take it, and how well it works.
 # Each medicine is a *key*.
 # A person's *record* lists the medicines she takes, each with a *value*: her rating, from −1 (it harms) to 1 (it helps).
 
@@ -129,7 +129,7 @@ for _ in range(4):
 # Here $\varepsilon = \ln 2$, so $e^\varepsilon = 2$, and the two probabilities are 1/2 and 1/4.
 #
 # Suppose the client draws the antidepressant.
-# Then `laws` gives the probability of each report, for Ana and for Cleo, who does not have the key.
+# Then `laws` gives the probability of each report, for Ana and for Cleo.
 
 
 # %%
@@ -214,7 +214,7 @@ check(
 # $$ \begin{aligned} \hat f &= \frac{(e^\varepsilon+2)(M_0+M_2)/N - 2}{e^\varepsilon-1}, \\[1ex] \hat s &= \frac{e^\varepsilon+2}{e^\varepsilon-1}\cdot\frac{M_2-M_0}{N}, \qquad \hat m = \frac{\hat s}{\hat f}. \end{aligned} $$ (eq-kv-se)
 #
 # For a given $N$, $\hat f$ and $\hat s$ are unbiased.
-# Their ratio $\hat m$ has a bias that shrinks as $N$ grows, slowly for a rare key ({ref}`sec-kv-ratio`).
+# Their ratio $\hat m$ has a bias that shrinks like $1/N$, but can be large for a rare key ({ref}`sec-kv-ratio`).
 #
 # How large are the errors?
 # By {eq}`eq-kv-se`, $\hat f$ and $\hat s$ are averages over the $N$ reports, in which each report has a *score*:
@@ -247,7 +247,7 @@ def server(M, eps):
 
 
 # %% [markdown]
-# Now we run a whole survey: we draw 90,000 people from an invented population, and each reports once with $\varepsilon = 1$.
+# Now we draw 90,000 people from an invented population, and each reports once with $\varepsilon = 1$.
 
 # %%
 F_AND_M = [(0.10, 0.4), (0.45, 0.6), (0.20, -0.3)]  # of the keys
@@ -273,7 +273,7 @@ table(pd.DataFrame(rows, columns=columns))
 
 # %% [markdown]
 # No estimate is much further from the truth than one standard error.
-# Means are harder to estimate than frequencies, above all for the antidepressant, where we divide by a frequency of only 0.1.
+# Means are harder to estimate than frequencies, above all for the antidepressant, where we divide by 0.1.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the server's estimates are unbiased; uncorrected counts are not"}
@@ -402,7 +402,7 @@ check(
 # (sec-kv-privkvm)=
 # ## PrivKVM: rounds that shrink a bias
 #
-# The server published with PrivKV does not use {eq}`eq-kv-privkv`.
+# The server in the paper on PrivKV does not use {eq}`eq-kv-privkv`.
 # It averages all reported signs, including made-up ones, and corrects the average for reversals.
 # For many people, the result tends to
 #
@@ -412,7 +412,7 @@ check(
 # For a rare key this is far from $m$.
 #
 # PrivKVM, by the same authors, asks in $R$ rounds.
-# After each round the server publishes its mean, and the next made-up signs have this mean instead of 0.
+# After each round $r$ the server publishes its mean, $m_r$ for many people, and the next made-up signs have this mean instead of 0.
 # In later rounds everybody, with or without the key, reports a sign with probability 1/2 and "absent" otherwise.
 # Each round spends $\varepsilon_2/R$ on the sign.
 # Below, we ask everybody about the sleeping pill, with $R = 4$, $\varepsilon_1 = 1$ and $\varepsilon_2 = 4$.
@@ -442,7 +442,7 @@ for _ in range(R - 1):
 print("published:      ", *(f"{mean:+.2f}" for mean in means))
 
 # %% [markdown]
-# In a later round, a share $f$ of the reported signs has mean $m$, and the others have the mean $m_{r-1}$ of the previous round:
+# In a later round $r$, before reversals, a share $f$ of the reported signs has mean $m$, and the others have mean $m_{r-1}$:
 #
 # $$ m_r = f\,m + (1-f)\,m_{r-1}, \qquad\text{so}\qquad m_r - m = (1-f)\,(m_{r-1} - m). $$ (eq-kv-rounds)
 #
@@ -460,13 +460,13 @@ means = m + bias * (1 - f) ** np.arange(R)
 print("for many people:", *(f"{mean:+.2f}" for mean in means))
 
 # %% [markdown]
-# All $R$ reports of one person together cost at worst ({ref}`proof <sun2021-4-2-privkvm>`)
+# All $R$ reports of one person about one key cost, for the worst published means ({ref}`proof <sun2021-4-2-privkvm>`),
 #
 # $$ \varepsilon = \max\Big(\varepsilon_2,\; \varepsilon_1 + \ln(2p_2) + \frac{R-1}{R}\,\varepsilon_2\Big), $$ (eq-kv-privkvm)
 #
 # where $p_2$ is computed from $\varepsilon_2/R$.
-# More rounds reduce the bias, but each round has only $\varepsilon_2/R$, so the noise grows; here, from the third round on, ε grows, too.
-# PrivKVM+ stops when the means change little.
+# More rounds reduce the bias, but each round has only $\varepsilon_2/R$, so the noise grows; here, for $R \ge 3$, ε grows, too.
+# PrivKVM+ also chooses $R$; {ref}`our source <wang2024-2-1>` names no rule.
 
 # %%
 for R in (1, 2, 3, 4, 10):
@@ -501,7 +501,7 @@ print(f"f = 0.02: a tenth of the first bias after {1 + log(0.1) / log(0.98):.0f}
 #
 # We compare SE with two splits of PrivKV that cost *exactly* ε, using the unbiased estimates from {eq}`eq-kv-privkv`.
 # One is the tight split; in the other, equal coins, $\varepsilon_1 = \varepsilon_2$, as in the published halves.
-# `study.errors` computes standard errors from scores, as our server does.
+# `study.errors` computes standard errors from scores.
 
 
 # %% mystnb={"figure": {"name": "fig-kv-errors", "caption": "Standard error of frequency (left) and mean (right) against the exact ε, for a key with f = 0.2 and m = 0.5 and 50,000 reports. Lines: formula. Marks: 2,000 simulated surveys each."}, "image": {"alt": "Two panels with logarithmic error axes against epsilon from 0.5 to 4. State encoding lies lowest in both. For the frequency, tight PrivKV lies highest and equal coins between; for the mean, equal coins lie highest. All nearly meet at 4. Marks lie on the lines."}}
@@ -535,7 +535,7 @@ plt.show()
 # At every ε shown, state encoding has the smallest errors of the three.
 # The tight split has the same law as k-RR over *four* symbols, two of which the server reads as "absent".
 # Equal coins are better for frequencies than the tight split, and worse for means.
-# At a *stated* budget, the published halves are worse than the tight split for both, because they leave budget unspent.
+# Halves of a *stated* budget ε are worse than the tight split at ε for both, because they leave budget unspent.
 #
 # (sec-kv-wrong)=
 # ## What can go wrong
@@ -571,7 +571,7 @@ plt.show()
 # :::{admonition} Exercise 2 (code, 10 minutes)
 # Everybody takes the painkiller, and the app knows it, so only the ratings are secret.
 # Write a client that spends all of $\varepsilon$ on the sign, and an estimator of $m$.
-# For the same number of reports and $m = 0$, how many times as large is the variance of $\hat s$ in SE?
+# For the same number of reports and $m = 0$, how many times as large as the variance of your $\hat m$ is that of $\hat s$ in SE?
 # :::
 #
 # :::{dropdown} Solution

@@ -77,7 +77,7 @@ PEOPLE = {
 # Ana, Ben and Dev cough, and two of the three have a fever.
 #
 # A *condition* $C$ requires some keys to be present and others absent, for example “cough, no cancer”.
-# We ask about another key $j$ among the people who meet $C$:
+# We ask about another key $j$ among people who meet $C$:
 #
 # - the *frequency correlation* $f_{j\mid C}$ is the share of these people who have $j$;
 # - the *mean correlation* $m_{j\mid C}$ is the mean value of $j$ among those who have $j$.
@@ -416,7 +416,7 @@ check(
 # $$ \sum_x u_x^2\, \frac{f_x\, p(1-p) + (1-f_x)\, q(1-q)}{(p-q)^2}. $$
 #
 # The choice of people and signs adds the same to both oracles.
-# For OUE, $p(1-p) = \frac14 = q(1-q) + \big(\frac12-q\big)^2$, which leaves $f_x$ in the fraction:
+# For OUE, $p(1-p) = \frac14 = q(1-q) + (p-q)^2$, so the fraction gains a term $f_x$:
 #
 # | | $p-q$ | $q(1-q)$ | $p(1-p)$ | fraction |
 # |---|---|---|---|---|
@@ -430,10 +430,10 @@ check(
 # Multiply by $u_x^2$ and sum over $x$.
 # :::
 #
-# So OUE is better for few people in many cells, and SUE for large $\varepsilon$.
+# So OUE is better for sums over cells with few people on average, and SUE for large $\varepsilon$.
 # {numref}`fig-corr-oracle` adds k-RR of the index, which is best from $\varepsilon = 3$ on.
 
-# %% mystnb={"figure": {"name": "fig-corr-oracle", "caption": "Standard error of the frequency of fever given cough; three keys, 100,000 people. Lines: formula. Marks: 500 simulated surveys each."}, "image": {"alt": "Standard error on a logarithmic axis against epsilon from 1 to 10. OUE is slightly below SUE until they cross near epsilon 8. The index by k-RR begins highest, crosses both between 2 and 3, and is lowest from there on."}}
+# %% mystnb={"figure": {"name": "fig-corr-oracle", "caption": "Standard error of the frequency of fever given cough; three keys, 100,000 people. Lines: formula. Marks: 500 simulated surveys each."}, "image": {"alt": "Standard error on a logarithmic axis against epsilon from 1 to 10. OUE is slightly below SUE until they cross near epsilon 8. The index by k-RR begins highest, crosses SUE just below 2 and OUE between 2 and 3, and is lowest from there on."}}
 ORACLES = {"SUE": SUE, "OUE": OUE, "k-RR": GRR}
 kinds = {name: partial(IOH.of, KEYS, ORACLES[name]) for name in ORACLES}
 crowd = {"shares": SHARES, "n": 100_000, "surveys": 500}
@@ -495,10 +495,10 @@ def one_pair(record, keys, eps, rng):
 
 
 # %% [markdown]
-# Our server works for both, on the reports about this pair only.
+# Our server works for both, on reports about this pair only.
 # Write each report as nine bits with a single 1, and take $p = e^\varepsilon/(e^\varepsilon+8)$ and $q = 1/(e^\varepsilon+8)$.
-# {numref}`fig-corr-design` compares the designs for our population.
-# Further keys resemble cancer: a fifth of the people have each, independently.
+# {numref}`fig-corr-design` compares them for our population.
+# Further keys resemble cancer: a fifth of people have each, independently.
 
 
 # %% mystnb={"figure": {"name": "fig-corr-design", "caption": "Standard error of the frequency of one key given another; a million people. Lines: formula. Marks: 200 simulated surveys each."}, "image": {"alt": "Two panels, standard error on a logarithmic axis against the number of keys from 2 to 7. Left, epsilon 2: k-RR on all keys rises fastest, and its last mark lies above its line; then OUE on all keys, one pair rises slowly, these two is flat and lowest. Right, epsilon 6: k-RR on all keys stays below one pair up to six keys."}}
@@ -544,7 +544,7 @@ plt.show()
 # Are affairs more frequent if the marriage is *strained* (rated fair or worse)?
 # We try three designs at $\varepsilon = 2$.
 # For all keys we take OUE, because 81 cells are many more than $3e^2+2$ ({prf:ref}`thm-crossover`).
-# Only presence matters, so all values are 0; Exercise 2 saves the signs.
+# Only presence matters, so all values are 0; Exercise 2 does without signs.
 
 # %%
 people = datasets.fair()
@@ -613,7 +613,7 @@ check(
 #
 # - *Hardly anybody meets the condition.*
 #   If the denominator is less than three of its standard errors from 0, the estimated ratio can be anything.
-# - *The survey did not ask for what you want to know, such as “severe fever”.*
+# - *You want to know what the survey did not ask, such as “severe fever”.*
 #   The table holds only signs; choose finer states before the survey.
 # - *The server sets negative cells to 0.*
 #   Over thousands of nearly empty cells, the bias adds up.
@@ -695,7 +695,7 @@ print(f"{estimate:.3f} ± {error:.3f}")
 # - One report per person about a single key does not show which keys occur together.
 # - IOH reports the whole record as one of $3^d$ numbers, and protects all of it.
 # - Every correlation is a ratio of two sums of estimated shares.
-# - OUE is better than SUE for few people in many cells; k-RR is best for small tables or large $\varepsilon$.
+# - OUE is better than SUE for sums over cells with few people; k-RR is best for small tables or large $\varepsilon$.
 # - The error grows with the table, so ask about few keys.
 #
 # ## Letters

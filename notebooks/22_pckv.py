@@ -19,7 +19,7 @@
 # PCKV 先把每人的记录用虚拟键填充到固定长度，再从中抽取一个键值对上报：PCKV-GRR 对带符号的键使用 k-RR，PCKV-UE 对每个键各作一次回答。
 # Wheel 机制用公开的哈希函数把键映射到圆周的槽上，用户报告一个槽，被自己的键覆盖的槽概率较大；Wheel-KV 让每个键占两个相邻的槽，分别表示正负。
 # 三个概率 $\alpha$、$\beta$、$\gamma$ 足以描述所有这些机制，并给出频率与均值的估计及其标准误差。
-# 本章证明各机制的隐私性，并说明何时选用哪一种。
+# 本课证明各机制的隐私性，并说明何时选用哪一种。
 # :::
 #
 # You need state encoding and scores from {ref}`ch-keyvalue`, and k-RR from {ref}`ch-frequency`.
@@ -82,14 +82,14 @@ def se_all(record, d, eps, rng):
 
 
 # %% [markdown]
-# Splitting the budget is worse than drawing a game ({ref}`sec-means-sample`).
-# For a game that nobody owns and $\varepsilon = 2$, $n\Var\hat f$ is 200 instead of 7.2, by {eq}`eq-pckv-noise` with $\varepsilon/20$ and one key.
+# For all but large budgets, splitting is worse than drawing a game ({ref}`sec-means-sample`).
+# For a game that nobody owns and $\varepsilon = 2$, the last line of {eq}`eq-pckv-noise` gives $n\Var\hat f = 7.2$; split, with $\varepsilon/20$ and $d = 1$, it gives 200.
 # **Can a report be about the games that a person has, and still not reveal which they are?**
 #
 # (sec-pckv)=
 # ## PCKV: report one of your own pairs
 #
-# Without padding, a game would count more for an owner of few games than for an owner of many.
+# Without padding, a game would count more for owners of few games than for owners of many.
 # So the phone first *pads* the record to $\ell$ pairs with dummies: keys $d, d+1, \dots$ that nobody has, with value 0.
 # A record longer than $\ell$ is left as it is.
 # Then the phone draws one pair, with probability $1/\ell$ after padding, and turns its value into a sign ({numref}`fig-pckv`).
@@ -139,7 +139,7 @@ def pckv_grr(record, d, ell, eps, rng):
 # PCKV-UE answers about every key, dummies included: +, − or nothing.
 # About the drawn key, it says the true sign with probability $\alpha = \frac{e^\varepsilon}{2(e^\varepsilon+1)}$, the reversed one with $\beta = \frac{1}{2(e^\varepsilon+1)}$, and nothing with 1/2.
 # About any other key, it says each sign with probability $\gamma = \frac{1}{e^\varepsilon+3}$.
-# With the true sign as likely as ε allows, these are {ref}`the best for frequencies <wang2024-2-1-pckv>`.
+# With $\alpha/(\alpha+\beta)$ as large as ε allows, these are {ref}`the best for frequencies <wang2024-2-1-pckv>`.
 
 
 # %%
@@ -159,7 +159,7 @@ def pckv_ue(record, d, ell, eps, rng):
 # %% [markdown]
 # :::{prf:theorem} Both are ε-LDP
 # :label: thm-pckv-privacy
-# For any two records, of whatever lengths, PCKV-GRR is exactly ε-LDP.
+# PCKV-GRR is exactly ε-LDP for records of any lengths.
 # PCKV-UE is ε-LDP, and exactly so if $\ell \le d$.
 # :::
 #
@@ -214,9 +214,9 @@ check(
 # (sec-kv-calculus)=
 # ## One calculus for all
 #
-# Take the $N$ reports about one key in state encoding, or all $n$ reports in PCKV.
+# Take the $N$ reports about one key in state encoding, or all $N = n$ reports in PCKV.
 # If a person has the key, such a report *speaks for* it with probability $w$: 1 in state encoding, $1/\ell$ in PCKV.
-# Then it says the true sign with probability $\alpha$ and the reversed one with probability $\beta$.
+# Then it says the true sign with probability $\alpha$ and the reversed one with $\beta$.
 # If it speaks for another key, or the person lacks this one, it says each sign with probability $\gamma$.
 #
 # So a share $fw$ of the reports has a sign with probability $\alpha+\beta$, and the others with $2\gamma$.
@@ -230,6 +230,7 @@ check(
 #
 # $$ \hat f = \frac{(M_0+M_2)/N - 2\gamma}{wT}, \qquad \hat s = \frac{(M_2-M_0)/N}{wD}. $$ (eq-kv-ternary)
 #
+# For state encoding and PrivKV, these are {eq}`eq-kv-se` and {eq}`eq-kv-privkv`.
 # Both are averages of scores.
 # The scores for $f$ with and without a sign differ by $1/(wT)$; those for $s$ are $\pm1/(wD)$ and 0.
 # Let the people be a random sample, who have at most $\ell$ pairs each if the client pads, and let $P = 2\gamma + fwT$ be the probability of a sign.
@@ -309,8 +310,8 @@ check(
 # $$ \E\hat m - m \approx \frac{m\Var\hat f - \operatorname{Cov}(\hat f, \hat s)}{f^2}. $$ (eq-kv-delta)
 #
 # This *delta method* fails where $\hat f$ may be near 0.
-# So clip $\hat m$ to $[-1, 1]$, and call it *reliable* if $\hat f$ exceeds three times the standard error that it would have if nobody had the key.
-# But surveys that are reliable by luck have too large an $\hat f$.
+# So clip $\hat m$ to $[-1, 1]$, and call it *reliable* if $\hat f$ exceeds three times the standard error that it would have if nobody had the key (about its own in state encoding).
+# But a rare key that passes by luck has too large an $\hat f$.
 # For a key with $f = 0.02$ and $m = 0.5$, the mean from 10,000 reports of state encoding at $\varepsilon = 1$ is reliable in 6 % of surveys, and its bias is then near −0.3.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the delta method for many reports"}
@@ -335,8 +336,8 @@ print(f"10,000 reports: {few['passed']:.1%} reliable, bias {few['bias if reliabl
 #
 # PCKV draws one pair; *the wheel* of {cite:t}`wang2020wheel` uses all pairs at once.
 # Take a circle of $g$ slots.
-# A public *hash table*, a different one for each person, gives each key a random slot.
-# First let keys have no values: then the slots of the person's own keys are *covered*.
+# A public *hash table*, different for each person, gives each key a random slot.
+# First let keys have no values: the slots of the person's own keys are *covered*.
 # If there are fewer than $\ell$ keys, the phone covers secret random slots for the missing ones; if there are more, it draws $\ell$.
 # Then it names one slot, and prefers the covered ones.
 # The server has the table, in practice as a short seed, so it knows which keys lie in this slot.
@@ -411,7 +412,7 @@ def wheel_kv(record, d, ell, g, eps, rng):
 # :::{prf:theorem} Probabilities of Wheel-KV
 # :label: thm-wheelkv-estimate
 # Let $g > \ell$ and $g \ge 3$, let people have at most $\ell$ pairs, and let the slots of any $\ell+1$ keys be independent and uniform.
-# Then Wheel-KV has $w = 1$ and
+# Then Wheel-KV has $N = n$, $w = 1$ and
 #
 # $$ \alpha = \frac{e^\varepsilon}{\Omega}, \qquad \beta = \frac{1-\alpha}{g-1}, \qquad \gamma = \frac1g. $$
 # :::
@@ -433,7 +434,7 @@ def wheel_kv(record, d, ell, g, eps, rng):
 #
 # The number $d$ of keys does not matter.
 # `WheelKV` takes the $g$ for which the noises of $\hat f$ and $\hat s$ have the least sum.
-# At $\varepsilon = 1$ and for $\ell = 1$, 3 and 8, it takes these $g$; the noise of $\hat f$ is then 10, 29 and 77, nearly linear in $\ell$:
+# At $\varepsilon = 1$ and for $\ell = 1, 3, 8$, it takes $g = 5, 14, 39$; the noise of $\hat f$ is then 10, 29 and 77, nearly linear in $\ell$:
 
 
 # %%
@@ -453,9 +454,7 @@ def small_circle(g, ell, beta=None):
     """How far α, β and γ are off: one key that the person has beside ell − 1 others, and one that she has not."""
     alpha, b, gamma, _ = wheel_answer(ell, g, 1.0)
     told = law(lambda rng: wheel_kv({0: 1.0}, 2, ell, g, 1.0, rng))
-    seen = [
-        sum(float(q) for (slot, z), q in told.items() if (z - slot[j]) % g == k) for j, k in product((0, 1), (0, 1))
-    ]
+    seen = [sum(float(q) for (to, z), q in told.items() if (z - to[j]) % g == k) for j, k in product((0, 1), repeat=2)]
     return np.abs(np.subtract(seen, [alpha, b if beta is None else beta, gamma, gamma])).max()
 
 
@@ -552,9 +551,9 @@ MAKE = {
 study.properties(MAKE, 512, 1.0)
 
 # %% [markdown]
-# {numref}`fig-wheel-crossing` varies ε, for keys that people do have.
+# {numref}`fig-wheel-crossing` varies ε, for keys that people have.
 
-# %% mystnb={"figure": {"name": "fig-wheel-crossing", "caption": "Variance of frequencies relative to Wheel-KV's, averaged over all keys, for ℓ = 8. Each person has 8 of 64 keys (left) or of 10,000 (right), and all keys are equally frequent."}, "image": {"alt": "Two panels, ratio of variances on a logarithmic axis against epsilon from 0.5 to 8. Wheel-KV is 1. Left, PCKV-GRR falls below 1 near epsilon 1.65; PCKV-UE falls from 9 to 1, and state encoding rises from 1.3 to 3.7. Right, PCKV-GRR and state encoding lie far above 1 at small epsilon, and PCKV-GRR crosses 1 near 7."}}
+# %% mystnb={"figure": {"name": "fig-wheel-crossing", "caption": "Variance of frequencies relative to Wheel-KV's, for ℓ = 8. Each person has 8 of 64 keys (left) or of 10,000 (right), all equally frequent."}, "image": {"alt": "Two panels, ratio of variances on a logarithmic axis against epsilon from 0.5 to 8. Wheel-KV is 1. Left, PCKV-GRR falls below 1 near epsilon 1.65; PCKV-UE falls from 9 to 1, and state encoding rises from 1.3 to 3.7. Right, PCKV-GRR and state encoding lie far above 1 at small epsilon, and PCKV-GRR crosses 1 near 7."}}
 fig, axes = plt.subplots(1, 2, figsize=(6.4, 3.7), sharey=True)
 look = theory("mechanism", [*MAKE])
 for ax, d in zip(axes, (64, 10_000), strict=True):
@@ -569,7 +568,7 @@ label_lines(axes[1])
 plt.show()
 
 # %% [markdown]
-# - PCKV-GRR is best for large ε: from about 1.7 on for 64 keys, and from about 7 on for 10,000.
+# - PCKV-GRR is best for large ε: from about 1.7 for 64 keys, and about 7 for 10,000.
 # - Wheel-KV is best for smaller ε.
 #   With a seed, its client needs no list of keys, but its server computes a slot for each report and key.
 # - State encoding needs no $\ell$, and suits few keys: for 4 keys, $\ell = 2$ and $\varepsilon = 1$, its noise is 7.4, and every other is above 9.
@@ -612,23 +611,23 @@ plt.show()
 # :::{dropdown} Solution
 # Apply k-RR to the $2d$ signed keys; `count_grr` and `server` do the rest.
 #
-# ```python
-# def one_game(record, d, eps, rng):
-#     [(key, value)] = record.items()
-#     everything = [*product(range(d), (-1, 1))]
-#     return krr((key, sign(value, rng)), everything, odds(eps), rng)
-#
-#
-# total = exp(2) + 2 * 20 - 1
-# owners = [{int(rng.integers(20)): 0.5} for _ in range(10_000)]
-# M = count_grr([one_game(r, 20, 2.0, rng) for r in owners], 20)
-# print(server(M[0], exp(2) / total, 1 / total, 1 / total, 1))  # f = 0.05, m = 0.5
-# ```
-#
 # The calculus holds with $w = 1$, $\beta = \gamma = 1/(e^\varepsilon + 2d - 1)$ and $\alpha = e^\varepsilon\gamma$.
 # The noise is $2(e^\varepsilon+2d-3)/(e^\varepsilon-1)^2$, and that of PCKV-GRR with $\ell = 1$ is $2(e^\varepsilon+2d-1)/(e^\varepsilon-1)^2$: 2.17 against 2.27.
 # :::
-#
+
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Solution of Exercise 2, as code"}
+def one_game(record, d, eps, rng):
+    [(key, value)] = record.items()
+    return krr((key, sign(value, rng)), [*product(range(d), (-1, 1))], odds(eps), rng)
+
+
+told = [one_game({int(rng.integers(20)): 0.5}, 20, 2.0, rng) for _ in range(10_000)]
+other = 1 / (exp(2) + 2 * 20 - 1)
+found = server(count_grr(told, 20)[0], exp(2) * other, other, other, 1)
+print(f"f, m and their errors: {np.round(found, 3)} (truth: f = 0.05, m = 0.5)")
+
+# %% [markdown]
 # :::{admonition} Exercise 3 (think, 4 minutes)
 # What does a Wheel-KV report say if the circle has very many slots?
 # How large is the noise then?

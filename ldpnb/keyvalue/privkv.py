@@ -207,9 +207,9 @@ def privkvm(
         c, at most.
     rng : Generator, SystemRandom or Paths
     stop : float, optional
-        Stop once no key's mean has moved by more than this from one round to the next.  This is our reading of
-        PrivKVM+, which adapts the number of rounds.  It looks at public means only, so ε is never more; the budget of
-        the rounds that were not run is not spent.
+        Stop once no key's mean has moved by more than this from one round to the next.  This rule is ours:
+        PrivKVM+ chooses the number of rounds as well, but the text that we have (wang2024 §2.1) names no rule.  It
+        looks at public means only, so ε is never more; the budget of the rounds that were not run is not spent.
     """
     first = _first_round(d, key_epsilon, value_epsilon, rounds)
     if stop is not None and not (is_number(stop) and stop >= 0):
