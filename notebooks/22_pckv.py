@@ -311,7 +311,7 @@ check(
 #
 # This *delta method* fails where $\hat f$ may be near 0.
 # So clip $\hat m$ to $[-1, 1]$, and call it *reliable* if $\hat f$ exceeds three times the standard error that it would have if nobody had the key (about its own in state encoding).
-# But a rare key that passes by luck has too large an $\hat f$.
+# But a rare key that passes this test by luck has too large an $\hat f$.
 # For a key with $f = 0.02$ and $m = 0.5$, the mean from 10,000 reports of state encoding at $\varepsilon = 1$ is reliable in 6 % of surveys, and its bias is then near −0.3.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the delta method for many reports"}
@@ -622,7 +622,7 @@ def one_game(record, d, eps, rng):
     return krr((key, sign(value, rng)), [*product(range(d), (-1, 1))], odds(eps), rng)
 
 
-told = [one_game({int(rng.integers(20)): 0.5}, 20, 2.0, rng) for _ in range(10_000)]
+told = [one_game({int(rng.integers(20)): 0.5}, 20, 2.0, rng) for _ in range(50_000)]
 other = 1 / (exp(2) + 2 * 20 - 1)
 found = server(count_grr(told, 20)[0], exp(2) * other, other, other, 1)
 print(f"f, m and their errors: {np.round(found, 3)} (truth: f = 0.05, m = 0.5)")
