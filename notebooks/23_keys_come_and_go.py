@@ -135,7 +135,7 @@ print(prove(grown, some, rounded=False))
 #
 # $$ r = \frac{d'+\ell-1}{d+\ell-1}. $$
 #
-# The client is exactly private with the budget
+# The exact ε of the client is
 #
 # $$ \ln\frac{\ell+\max(0,\, r\omega-1)}{\ell+\min(0,\, r-1)}. $$
 #
@@ -202,9 +202,9 @@ plt.show()
 
 # %% [markdown]
 # Where keys are dropped and $\ell = 8$, random answers about each key that is left become more frequent, and ε falls.
-# For $\ell = 1$, the two signs of a key are as far apart as before.
-# Below 37 keys, a random answer is more than $e$ times as likely as a wrong sign, and ε rises.
-# Accuracy is lost as well (Exercise 1).
+# For $\ell = 1$, the two signs of a key are as far apart as before, so ε stays 1 down to 37 keys.
+# With fewer, a random answer is more than $e$ times as likely as a wrong sign, and ε rises.
+# Near 54, reports say almost nothing about frequencies (Exercise 1).
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: 36 changes, and the package's client"}
@@ -356,7 +356,7 @@ check(
 #
 # $$ \Var\hat f \approx \sum_{\text{alive}} \Big(\frac{n_t}{n}\Big)^2\frac{V_0}{n_t} = \frac{V_0}{n}\cdot\frac{\sum_{\text{alive}} n_t}{n}. $$ (eq-changing-rare)
 #
-# We now simulate a survey of 60,000 people.
+# We simulate a survey of 60,000 people.
 
 # %%
 PEOPLE = np.array([10_000, 20_000, 30_000])
@@ -410,7 +410,7 @@ def weighted(name, u):
 
 
 # %% [markdown]
-# The table has the truth in parentheses; “all alike” estimates the share of everyone.
+# The table has standard errors after ±, and the truth in parentheses.
 # The mean is $\hat s/\hat f$ with the weights of the exposed; those of everyone give the same ratio.
 
 # %%
@@ -426,13 +426,13 @@ for name in SHARE:
         row[which] = f"{f:.3f} ± {sqrt(V):.3f} ({truth:.3f})"
     f, s, _ = weighted(name, u["exposed"])
     rows.append(row | {"mean": f"{s / f:+.2f} ({MEAN[name]:+.1f})"})
-table(pd.DataFrame(rows))
+table(pd.DataFrame(rows).replace("-", "−", regex=True))
 
 # %% [markdown]
 # Plum cake gains most: five of six people could not have bought it.
-# Bread was always on sale, so batches change nothing.
+# Bread was always sold, so batches change nothing.
 #
-# The left panel of {numref}`fig-changing-batches` is for the share of everyone, of a key that 2 % of the people hold while it is alive.
+# The left panel of {numref}`fig-changing-batches`, for $\varepsilon = 2$, is for the share of everyone, of a key that 2 % of the people hold while it is alive.
 # The right panel is for the latest share, which falls from 0.04 to 0.02 between two batches; $g$ is 19 for all ε.
 # There, all reports alike have a bias of 0.01 but about half the variance, so they are better below ε = 2.4.
 
@@ -522,10 +522,10 @@ second = np.array([server(*tuesday, key, EPS)[0] for key in listed])
 # (sec-charts-curse)=
 # ### Do not estimate a share from the reports that chose the key
 #
-# A query is on the list because its true share is large, or because the noise happened to be large.
-# So Monday's estimates of the queries that they put on the list are too large: the *winner's curse*.
+# A query is on the list because its true share is large, or because the noise was.
+# So on average, Monday's estimates of the listed queries are too large: the *winner's curse* ({ref}`sec-gfim-curse`).
 # The list does not depend on Tuesday's reports, so Tuesday's estimates are unbiased if the shares stay, as here.
-# Truly frequent queries fill most of the first ten places, so look at the others:
+# Truly frequent queries fill most of the first ten places; the others:
 
 # %%
 right = truth[listed]
@@ -557,7 +557,8 @@ kept = np.flatnonzero(first > noise * sqrt(2 * log(500))) + 1
 print(f"true ranks of the queries kept: {kept.tolist()}")
 
 # %% [markdown]
-# The nine of 500 that pass are truly frequent; rank 8, whose share is just below the guard, is missed.
+# The nine of 500 that pass are truly frequent.
+# Ranks 8 to 10 have shares below the guard; by chance, two pass.
 #
 # (sec-charts-later)=
 # ### A question asked after the reports are in
