@@ -79,7 +79,7 @@ kim = {0, 2, 3, 5, 8, 9}
 # The phone could answer *yes* or *no* about every podcast, by randomized response.
 # But two sets may differ in all $d$ items, so each answer gets only $\varepsilon/d$ ({ref}`ch-composition`).
 # Or it could answer *one question*, about a random podcast, with all of $\varepsilon$.
-# Then only about $n/d$ of the people answer about each podcast.
+# Then about $n/d$ of the people answer about each.
 #
 # The *noise* of a mechanism is $n\Var\hat f_x$ for an item that nobody has, so $e^\varepsilon/(e^\varepsilon-1)^2$ for one answer of randomized response ({ref}`ch-rr`).
 # The noises are
@@ -92,7 +92,7 @@ kim = {0, 2, 3, 5, 8, 9}
 # (sec-items-draw)=
 # ## Draw one of your own items
 #
-# If phones simply drew one of their items, an item of a short list would be drawn more often.
+# If phones drew one of their items, an item of a short list would be drawn more often.
 # So the phone *pads* a set of fewer than $\ell$ items to $\ell$ entries, with *dummies* $d, d+1, \dots$ that nobody has.
 # Then it draws one entry ({numref}`fig-items-padding`).
 
@@ -110,7 +110,7 @@ plt.show()
 
 # %% [markdown]
 # So each item of the set is drawn with probability $t/\ell$, where $t = \min(1, \ell/\lvert S\rvert)$.
-# Here $t = \frac23$ for Kim, and 1 for the others.
+# Here $t = \frac23$ for Kim, else 1.
 #
 # (sec-items-shist)=
 # ### Two ways to hide the drawn item
@@ -120,7 +120,7 @@ plt.show()
 # The phone draws a public row $r$, and reports the sign $\Phi_{rx'}$ of the drawn item $x'$ by randomized response.
 # A dummy has no column, so the phone tosses a fair coin.
 #
-# **Sampling RAPPOR** sends one bit per item.
+# **Sampling RAPPOR** sends one bit per item (SUE, no Bloom filter).
 # The bit of the drawn item is set with probability $p = e^{\varepsilon/2}/(e^{\varepsilon/2}+1)$, any other bit with $1-p$; a dummy has no bit.
 
 
@@ -254,7 +254,7 @@ print("inputs:", {i: four[i] for i in (5, 6, 9, 10)})
 # (sec-items-better)=
 # ## A larger budget for the drawn item
 #
-# **Sampling k-RR** sends an item or a dummy itself {cite:p}`wang2018itemset`.
+# **Sampling k-RR** sends an item or a dummy itself {cite:p}`wang2018itemset`; PCKV-GRR ({ref}`sec-pckv`) adds signs.
 # It may use a larger budget $\varepsilon'$, because a report does not show which entry was drawn.
 # Let $Z = e^{\varepsilon'} + d + \ell - 1$, and let $\pi(y)$ be the probability that the phone draws $y$.
 # The report is $y$ with probability $e^{\varepsilon'}/Z$ if $y$ was drawn, and $1/Z$ if not.
@@ -279,7 +279,7 @@ def sampled_krr(items, d, ell, eps, rng):
 print(prove(sized(sampled_krr, 3, 2), subsets(3), rounded=False))
 
 # %% [markdown]
-# Report 3 is a dummy, input 0 is the empty set, and input 4 is $\{0, 1\}$.
+# Report 3 is a dummy, input 0 the empty set, and input 4 $\{0, 1\}$.
 #
 # A reported item is supported, so $q^* = \frac1Z$ and $p^*-q^* = \frac{\ell(e^\varepsilon-1)}Z$.
 # With $P_i = q^*$ in {eq}`eq-items-variance`, the noise is
@@ -289,8 +289,7 @@ print(prove(sized(sampled_krr, 3, 2), subsets(3), rounded=False))
 # :::{prf:theorem} Sampling k-RR
 # :label: thm-items-krr
 # With $\ell$ different dummies and $e^{\varepsilon'} = 1 + \ell(e^\varepsilon-1)$, sampling k-RR is exactly ε-LDP over sets.
-# Its noise is {eq}`eq-items-krr`.
-# It is below S-Hist's $\ell^2c^2$ if and only if $d < \ell^2(e^\varepsilon+1)^2 - \ell e^\varepsilon + 1$.
+# Its noise is {eq}`eq-items-krr`, below S-Hist's $\ell^2c^2$ if and only if $d < \ell^2(e^\varepsilon+1)^2 - \ell e^\varepsilon + 1$.
 # :::
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the exact ε of the three clients, with one dummy for all as control"}
@@ -358,7 +357,7 @@ def privset(items, d, ell, b, eps, rng):
 print(prove(sized(privset, 3, 2, 2), subsets(3), rounded=False))
 
 # %% [markdown]
-# Here, item 0 and a dummy meet the empty set, but miss $\{1, 2\}$.
+# Here, the report of item 0 and a dummy meets the padded empty set, but misses $\{1, 2\}$.
 #
 # Let $\nu$ be the share of all reports that miss the padded set.
 # Let $\mu$ be the share that also contain a given item $x$ outside this set:
@@ -472,7 +471,7 @@ people = [listener(rng) for _ in range(20_000)]
 # A small $\ell$ biases estimates downwards; a large $\ell$ costs noise.
 # A common choice is the 90th percentile of the sizes {cite:p}`wang2018itemset,zhang2018gfim`.
 # But sizes are private, too, so the first 4,000 people report only the size, up to 9.
-# We treat sizes as ten items: size 3 is the set $\{3\}$.
+# Sizes are ten items: size 3 is the set $\{3\}$.
 # `sampled_krr` with $\ell = 1$ hides it, and never draws its dummy.
 
 
@@ -524,10 +523,10 @@ for name, client in REPORT.items():
     told = support(name, [client(s) for s in others], D)
     f, error = server(told, *chances(name, D, ell, EPS, b))
     columns[name] = [f"{f[x]:.3f} ± {error[x]:.3f}" for x in some]
-table(pd.DataFrame(columns))
+table(pd.DataFrame(columns).replace("-", "−", regex=True))
 
 # %% [markdown]
-# For podcast 99, S-Hist would need about seven times as many people as PrivSet; {numref}`fig-items-ell` shows other lengths.
+# For podcast 99, S-Hist needs about seven times as many people as PrivSet; {numref}`fig-items-ell` shows other lengths.
 
 # %% mystnb={"figure": {"name": "fig-items-ell", "caption": "Root mean square error of the five most frequent podcasts, from all 20,000 people. Lines: theorems; marks: 50 to 200 simulated surveys, known to 2–5 %. Dashed: 90th percentile of the sizes."}, "image": {"alt": "Three curves. At length 1 all are at 8 points. Sampling S-Hist falls to 3.6 at length 3 and then rises in a straight line to 11. k-RR and PrivSet fall to 2.7 and 1.9 at length 4, and rise to 2.9 and 2.7 at length 10. Marks lie on the curves."}}
 KINDS = {"S-Hist": SampledHadamardBit, "k-RR": SampledGRR}
@@ -579,7 +578,7 @@ table(shown.replace("nan", "").reset_index())
 #   For the second row's sizes, it is as good from $\varepsilon = 2.3$ on, where PrivSet has $b = 1$.
 # - **The wheel**, with keys alone ({ref}`sec-wheel-sets`), has 27 % more noise in the second row, but needs no list: it hashes any item's name.
 # - **Sampling S-Hist** sends one private bit, **sampling RAPPOR** $d$ bits.
-#   Neither gains from the draw; in the second row, one question is better.
+#   Neither can use a larger budget; in the second row, one question is better.
 #
 # (sec-items-wrong)=
 # ## What can go wrong
