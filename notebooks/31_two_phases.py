@@ -9,7 +9,7 @@
 # Which are the most common, and how common?
 # The server asks twice.
 # The first reports are about all apps, and give a short list.
-# The second reports are about the listed apps only.
+# The second are about the listed apps only.
 # Either everybody answers twice with half of the budget, or each half of the people answers once with all of it.
 # An app is listed partly because its first estimate came out too large.
 # So only the second estimates are published.
@@ -175,8 +175,8 @@ def miner(S, phase, K, d, ell, eps, rng, answer=one_bit):
 # (sec-gfim-privacy)=
 # ## Privacy of both phases
 #
-# Parallel composition ({prf:ref}`thm-comp-parallel`) needs clients that are fixed beforehand.
-# Here, the question of phase two depends on answers of phase one.
+# In the proof of parallel composition ({prf:ref}`thm-comp-parallel`), no client depends on other people's reports.
+# Here, phase two depends on answers of phase one.
 #
 # :::{prf:theorem} What two phases spend
 # :label: thm-gfim-privacy
@@ -242,9 +242,9 @@ for name, client in shown.items():
 
 
 # %% [markdown]
-# Three spend less, because padding to $h = L$, the number of candidates, also hides.
-# Let $a$ be the share of pluses in the row $r$.
-# A minus is most probable for the set of all candidates with a minus, least for that of all with a plus; dummies fill the other slots:
+# Three spend less, because padding to $h = L$ also hides.
+# Let $a$ be the share of candidates with a plus in row $r$.
+# The report − is most probable for the set of all candidates with $\Phi_{rx} = -1$, least for that of all with $+1$; dummies fill the other slots:
 #
 # $$ \frac{(1-a)\frac{e^\varepsilon}{e^\varepsilon+1} + \frac a2}{\frac a{e^\varepsilon+1} + \frac{1-a}2} = \frac{2e^\varepsilon - a(e^\varepsilon-1)}{e^\varepsilon+1 - a(e^\varepsilon-1)}. $$
 #
@@ -288,7 +288,7 @@ check(
 # By {prf:ref}`thm-items-estimate`, its mean is 1 if $x \in S$, and 0 if not, as long as a person has at most $h$ candidates.
 #
 # The square of every score is $h^2c^2$, so its variance is $h^2c^2-1$ or $h^2c^2$.
-# With the share $f_x$ among $n'$ people, the mean score has
+# If a share $f_x$ of $n'$ people has $x$, their mean score has
 #
 # $$ \E\hat f_x = f_x, \qquad \Var\hat f_x = \frac{h^2c^2 - f_x}{n'}. $$ (eq-gfim-second)
 #
@@ -321,7 +321,7 @@ def candidates(f, L):
 # %% [markdown]
 # ### A survey
 #
-# First GFIM:
+# GFIM, with standard errors:
 
 # %%
 L = 8
@@ -345,7 +345,7 @@ def beside(K, **estimates):
 beside(K, first=(first[K], err1[K]), second=(second, err2))
 
 # %% [markdown]
-# Then LDPMiner:
+# LDPMiner:
 
 # %%
 told = [miner(S, 1, None, D, ELL, EPS, rng) for S in people]
@@ -364,10 +364,9 @@ beside(K_m, first=(f[K_m], err[K_m]), SH=by_sh, RAPPOR=by_rappor)
 # (sec-gfim-curse)=
 # ## Do not publish the estimates that chose the list
 #
-# Each first estimate is unbiased.
-# But the list prefers those that came out too large ({numref}`fig-gfim-run`): the *winner's curse*.
+# First estimates are unbiased, but the list prefers those that came out too large ({numref}`fig-gfim-run`): the *winner's curse* ({ref}`sec-charts-curse`).
 
-# %% mystnb={"figure": {"name": "fig-gfim-run", "caption": "GFIM, one run. Left: all first estimates; the list is on or above the dotted line. Right: second estimates of the list, with 95 % intervals."}, "image": {"alt": "Two panels, estimate against true share, with a diagonal. Left, a tall cloud of rare apps reaches from minus 0.49 to 0.47 at share 0; eight orange diamonds above the dotted line at 0.42 are listed, two of them from the cloud. Right, eight diamonds with bars lie around the diagonal; those two are near zero."}}
+# %% mystnb={"figure": {"name": "fig-gfim-run", "caption": "GFIM, one run; the list is on or above the dotted line. Bars: 95 % intervals."}, "image": {"alt": "Two panels, estimate against true share, with a diagonal. Left, a tall cloud of rare apps reaches from minus 0.49 to 0.47 at share 0; eight orange diamonds above the dotted line at 0.42 are listed, two of them from the cloud. Right, eight diamonds with bars lie around the diagonal; those two are near zero."}}
 size = {"figsize": (6.4, 3.5), "sharey": True}
 fig, (left, right) = plt.subplots(1, 2, **size)
 left.plot(truth, first, ".", color="0.6", label="not listed")
@@ -390,7 +389,7 @@ plt.show()
 #
 # $$ \begin{aligned} \E[\hat f_1 - f \mid \hat f_1 \ge \tau] &= \sigma\,\E[T \mid T \ge u] \\ &= \sigma\,\frac{\int_u^\infty t\,\varphi(t)\,dt}{\Pr[T \ge u]} = \sigma\,\frac{\varphi(u)}{\Pr[T \ge u]} > 0. \end{aligned} $$ (eq-gfim-curse)
 #
-# With $\tau = 0.42$ and $f = 0$, we have $\sigma = 0.149$, $u = 2.83$ and the bias 0.464.
+# With $\tau = 0.42$ and $f = 0$, $\sigma = 0.149$, $u = 2.83$ and the bias is 0.464.
 #
 # ### The cure
 #
@@ -534,13 +533,15 @@ check(
 # Here $\Var f_A = \frac{f(1-f)}{n/2}\cdot\frac{n/2}{n-1}$, as $\frac n2f_A$ is hypergeometric.
 # :::
 #
+# If $\hat f_1$ chose the list, about $1-\omega$ of its bias stays.
+#
 # For a rare item, $f \approx 0$, the best weight $V_1/(V_1+V_2)$ gives the variance $V_1V_2/(V_1+V_2)$.
 # One phase of S-Hist, with everybody, has $\ell^2c^2/n$.
 # With $h = L$, the ratios to it are
 #
 # $$ \frac{2L^2}{\ell^2} \;\text{ for phase two alone,} \qquad \frac{2L^2}{\ell^2+L^2} \;\text{ for both.} $$ (eq-gfim-ratio)
 #
-# Should we divide the people, or the budget?
+# Should we divide people or budget?
 # Let $c(\varepsilon) = c$, which is $1/\tanh\frac\varepsilon2$.
 # LDPMiner has $n$ reports in each phase, GFIM $\frac n2$.
 # So by $\tanh 2a = 2\tanh a/(1+\tanh^2a)$, a phase of LDPMiner-SH has
@@ -561,7 +562,7 @@ check(
 #
 # With the larger budget $e^{\varepsilon'} = 2e^\varepsilon - 1$ in phase two, $c$ becomes $1/(1-e^{-\varepsilon})$ there, and phase two alone beats one phase if $L < \ell\,(1+e^{-\varepsilon})/\sqrt2$.
 # If LDPMiner-SH also uses its larger budget, its phase two has $\frac12(1+e^{-\varepsilon/2})^2$ times GFIM's variance.
-# This is below 1 for $\varepsilon > 1.76$, so also at our $\varepsilon = 2$.
+# This is below 1 for $\varepsilon > 1.76$, as here.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: when two phases pay"}
@@ -600,8 +601,7 @@ check(
 # (sec-gfim-all)=
 # ## Which one?
 #
-# For S-Hist, a short list only shortens the padding.
-# For sampling k-RR, it also reduces the number of symbols.
+# A short list shortens the padding and, for sampling k-RR, also reduces the number of symbols.
 # By {eq}`eq-items-krr`, its noise is
 #
 # $$ \underbrace{\frac{d - 1 + \ell\,e^\varepsilon}{(e^\varepsilon-1)^2}}_{\text{one phase}} \qquad\text{or}\qquad \underbrace{2\cdot\frac{L-1+h\,e^\varepsilon}{(e^\varepsilon-1)^2}}_{\text{phase two}}, $$ (eq-gfim-krr)
@@ -657,7 +657,7 @@ study.summary(runs)
 
 # %% [markdown]
 # - One phase of S-Hist finds about as many as GFIM, but its estimates are too large (*mean error, list*).
-# - GFIM's error is below LDPMiner-SH's, as $\varepsilon < 3.06$; that of k-RR is far below both.
+# - GFIM's error is below LDPMiner-SH's, as $\varepsilon < 3.06$; that of k-RR in phase two is far below both.
 # - With the larger budget that padding allows (Exercise 1), RAPPOR's bits have half of GFIM's error.
 # - Second estimates choose the named items, which biases them a little (Exercise 3).
 #
@@ -680,18 +680,18 @@ study.summary(runs)
 #
 # :::{dropdown} Solution
 # A drawn candidate multiplies a dummy's probability by $e^{\varepsilon/2}$ if its bit is set, and by $e^{-\varepsilon/2}$ if not.
-# Let a report set $N$ of the $L$ bits.
-# It is most probable if $S \cap K$ is these $N$ candidates, and least if it is the others.
+# Let a report set $b$ of the $L$ bits.
+# It is most probable if $S \cap K$ is these $b$ candidates, and least if it is the others.
 # As each slot is drawn with probability $\frac1L$, the ratio is
 #
-# $$ \frac{N e^{\varepsilon/2} + L - N}{N + (L-N)\,e^{-\varepsilon/2}} = e^{\varepsilon/2} \quad\text{for every } N. $$
+# $$ \frac{b\,e^{\varepsilon/2} + L - b}{b + (L-b)\,e^{-\varepsilon/2}} = e^{\varepsilon/2} \quad\text{for every } b. $$
 #
 # So bits sent with $\varepsilon' = 2\varepsilon$ are ε-LDP.
 # :::
 #
 # :::{admonition} Exercise 2 (code, 10 minutes)
 # Write phase two by sampling k-RR with {eq}`eq-items-amplified`: a client, with different dummies, and its estimator.
-# Apply it to half 2 and the list $K$ of this page.
+# Apply it to half 2 and the list $K$.
 # :::
 #
 # :::{dropdown} Solution
@@ -748,7 +748,8 @@ beside(K, krr=((Z * share - 1) / gain, Z / gain * np.sqrt(share * (1 - share) / 
 # | $A$ | first half of the people (here only) |
 # | $B$ | second half (here only) |
 # | $r$ | a row of $\Phi$ (here only) |
-# | $a$ | share of pluses in a row (here only) |
+# | $a$ | share of pluses among the candidates (here only) |
+# | $b$ | number of set bits (here only) |
 # | $n'$ | number of people in a phase (here only) |
 # | $z$ | sign in a report (here only) |
 # | $u$ | $(\tau-f)/\sigma$ (here only) |
