@@ -24,7 +24,7 @@
 # 若只需要两个属性的表，公开抽取一对属性并用全部预算上报，除非 $\varepsilon$ 很大，否则好得多。
 # :::
 #
-# You need k-RR and unary encoding from {ref}`ch-frequency`, and Norm-Sub and EM from {ref}`ch-sensible`.
+# You need k-RR and unary encoding ({ref}`ch-frequency`), Norm-Sub and EM ({ref}`ch-sensible`).
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
 # Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
@@ -62,7 +62,7 @@ PEOPLE = {"Ana": (1, 1, 0, 2), "Ben": (0, 0, 0, 0)}
 PEOPLE |= {"Cleo": (1, 1, 1, 1), "Dev": (0, 0, 1, 0)}
 
 # %% [markdown]
-# Half of them need help with cooking, half with walking, but how many need both?
+# A third of them need help with cooking, a third with walking, but how many need both?
 # So the server wants the *joint table*: the share $\theta_\omega$ of people in each *cell* $\omega$.
 # A cell has a value $\omega_j$ for each attribute of the table.
 #
@@ -71,7 +71,7 @@ PEOPLE |= {"Cleo": (1, 1, 1, 1), "Dev": (0, 0, 1, 0)}
 # (sec-joint-client)=
 # ## Flips and symbols
 #
-# Both clients of this lesson perturb each attribute with the budget $\varepsilon/d$.
+# Both clients perturb each attribute with $\varepsilon/d$.
 #
 # *Flips* turns the value into a *unary code*: one bit per value, 1 only for the person's value.
 # It flips each bit with probability $q = 1/(e^{\varepsilon/2d}+1)$, as in {cite:t}`ren2019bayesnet`; this is SUE from {ref}`ch-frequency`.
@@ -130,7 +130,7 @@ plt.show()
 # In flips, the two codes then differ in two bits, with a factor $e^{\varepsilon/2d}$ each.
 # :::
 #
-# `prove` confirms this for attributes with two and three values; input 4 is the record $(1, 1)$.
+# `prove` confirms this for two and three values; input 4 is $(1, 1)$.
 
 # %%
 SMALL = [*product(range(2), range(3))]
@@ -151,7 +151,7 @@ for client in (flips, symbols):
 
 # %% [markdown]
 # Some texts call $\varepsilon/d$ the budget.
-# It protects one answer only if nobody uses the others, and people who cannot walk mostly cannot cook.
+# It protects an answer if nobody uses the others, but people who cannot walk mostly cannot cook.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: budgets, and what is erased"}
 FOUR = 4 * log(3)
@@ -263,7 +263,7 @@ for client in (flips, symbols):
 table(pd.DataFrame(columns))
 
 # %% [markdown]
-# All estimates are within two standard errors of the truth; symbols has smaller errors.
+# All estimates are within two standard errors; symbols has smaller ones.
 #
 # For the error of a whole table, let $\nu_j = \E\sum_x z_j[x]^2$, which would be 1 for true answers.
 #
@@ -272,8 +272,8 @@ table(pd.DataFrame(columns))
 # As the scores sum to 1, their squares sum to $\frac1{\kappa_j}$ more than those of $z_j[x]-\frac1{\kappa_j}$.
 #
 # In flips, the raw score of each bit has variance $\sigma^2 = q(1-q)/(1-2q)^2$.
-# Norm leaves $\sigma^2(1-\frac1{\kappa_j})$, and the squared expectations sum to 1.
-# So, for all values,
+# After Norm, each score has variance $\sigma^2(1-\frac1{\kappa_j})$, and the squared expectations sum to 1.
+# So, whatever the person's value,
 #
 # $$ \nu_j = \begin{cases} \dfrac1{\kappa_j} + \Big(1-\dfrac1{\kappa_j}\Big)\dfrac{1}{(p^*-q^*)^2} & \text{in symbols,} \\[2ex] 1 + (\kappa_j-1)\,\sigma^2 & \text{in flips.} \end{cases} $$ (eq-joint-noise)
 #
@@ -287,7 +287,6 @@ table(pd.DataFrame(columns))
 # :::
 #
 # :::{prf:proof}
-# We have seen that $\hat\theta_\omega$ is unbiased.
 # Summed over the values of one attribute, its factor becomes 1, which leaves the product score of the others.
 #
 # The variances of the product scores sum to the sum of their mean squares, minus that of the $\theta_\omega^2$.
@@ -337,7 +336,7 @@ check(
 # ## EM: the likeliest table
 #
 # Estimated cells can be negative.
-# You can project the table by Norm-Sub, or find the one that makes the reports likeliest.
+# Norm-Sub projects the table; EM finds the one that makes the reports likeliest.
 #
 # In both clients, a report $y_j$ that supports $x$ and not $x'$ is $e^{\varepsilon/d}$ times as likely for $x$.
 # So up to a factor that depends on $y$ alone,
@@ -345,11 +344,11 @@ check(
 # $$ \Pr[y \mid \omega] \propto w_{y\omega} = \prod_j \big(e^{\varepsilon/d}\big)^{1[y_j \text{ supports } \omega_j]}. $$ (eq-joint-likelihood)
 #
 # Let $C_y$ of the $n$ people send reports with the weights of $y$.
-# As in {eq}`eq-sensible-any`, up to a constant, the mean log-likelihood is $L(\theta) = \sum_y \frac{C_y}{n}\ln\sum_\omega w_{y\omega}\,\theta_\omega$, with the derivatives
+# As in {eq}`eq-sensible-any`, up to a constant, the mean log-likelihood is $\bar L(\theta) = \sum_y \frac{C_y}{n}\ln\sum_\omega w_{y\omega}\,\theta_\omega$, with the derivatives
 #
-# $$ G_\omega = \frac{\partial L}{\partial\theta_\omega} = \sum_y \frac{C_y}{n}\cdot\frac{w_{y\omega}}{\sum_{\omega'} w_{y\omega'}\,\theta_{\omega'}}. $$
+# $$ G_\omega = \frac{\partial \bar L}{\partial\theta_\omega} = \sum_y \frac{C_y}{n}\cdot\frac{w_{y\omega}}{\sum_{\omega'} w_{y\omega'}\,\theta_{\omega'}}. $$
 #
-# One step of EM replaces each $\theta_\omega$ by $\theta_\omega\,G_\omega$, and $L$ rises to its maximum.
+# One step of EM replaces each $\theta_\omega$ by $\theta_\omega\,G_\omega$, and $\bar L$ rises to its maximum.
 
 
 # %%
@@ -366,7 +365,7 @@ def em(W, C, gap=1e-7, most=100_000):
 
 # %% [markdown]
 # Let 400 people answer two yes-or-no questions by symbols, with $e^{\varepsilon/d} = 3$.
-# `C` counts their reports “0, 0”, “0, 1”, “1, 0” and “1, 1”.
+# `C` counts their reports, “0, 0” to “1, 1”.
 
 # %%
 W = np.array([[9, 3, 3, 1], [3, 9, 1, 3], [3, 1, 9, 3], [1, 3, 3, 9]])
@@ -386,12 +385,12 @@ print(f"EM, {len(path) - 1} steps  ", path[-1].round(3))
 # :label: thm-joint-certificate
 # For two tables $\theta$ and $\theta'$ without negative cells,
 #
-# $$ L(\theta') - L(\theta) \le \sum_\omega G_\omega\,(\theta'_\omega - \theta_\omega) \le \max_\omega G_\omega - 1. $$ (eq-joint-certificate)
+# $$ \bar L(\theta') - \bar L(\theta) \le \sum_\omega G_\omega\,(\theta'_\omega - \theta_\omega) \le \max_\omega G_\omega - 1. $$ (eq-joint-certificate)
 # :::
 #
 # :::{prf:proof}
-# The logarithm of a linear function is concave, so $L$ is concave, and lies below its tangents.
-# Moreover, $\sum_\omega G_\omega\,\theta_\omega = 1$, and the $\theta'_\omega \ge 0$ sum to 1.
+# The logarithm of a linear function is concave, so $\bar L$ is concave, and lies below its tangents.
+# Here, $\sum_\omega G_\omega\,\theta_\omega = 1$, and the $\theta'_\omega \ge 0$ sum to 1.
 # :::
 #
 # `em` stops by this bound.
@@ -531,21 +530,20 @@ axes[1].set(xlabel="ε of the record")
 plt.show()
 
 # %% [markdown]
-# - If pairs are enough, draw one unless ε is large: at $\varepsilon = 4$, its squared error in the figure is less than a fiftieth of the others'.
-#   In our survey, with fewer attributes and values, it is smaller by a factor of 1.7.
-# - At $\varepsilon = 1$, even the drawn pair of the figure is useless.
-# - For large ε or tables of three attributes, split.
+# - If pairs are enough, draw one unless ε is large (then split): at $\varepsilon = 4$, its squared error in the figure is less than a fiftieth of the others'; at $\varepsilon = 1$, even it is useless.
+#   In our survey, it is smaller by a factor of 1.7.
+# - Draw triples likewise: for six two-valued attributes at $\varepsilon = 4$, splitting has more than six times the squared error.
 # - {cite:t}`cormode2018marginal` compare such designs; {ref}`ch-publish` draws larger blocks.
 #
 # (sec-joint-information)=
 # ## Noise looks like association
 #
-# The *mutual information* measures how strongly an attribute $X$ and a set $\Pi$ of others go together.
-# Let a cell of their joint table have a value $x$ of $X$ and values $u$ of $\Pi$, with single shares $\theta_x$ and $\theta_u$:
+# The *mutual information* measures how strongly an attribute $A$ and a set $\Pi$ of others go together.
+# Let a cell of their joint table have a value $x$ of $A$ and values $u$ of $\Pi$, with single shares $\theta_x$ and $\theta_u$:
 #
-# $$ I(X;\Pi) = \sum_{x,u} \theta_{xu}\ln\frac{\theta_{xu}}{\theta_x\,\theta_u}. $$
+# $$ I(A;\Pi) = \sum_{x,u} \theta_{xu}\ln\frac{\theta_{xu}}{\theta_x\,\theta_u}. $$
 #
-# It is 0 for independent attributes, and positive for others.
+# It is 0 for independent attributes, else positive.
 # We take the nonnegative tables of EM.
 
 # %%
@@ -559,16 +557,17 @@ for name, tables in named.items():
 
 # %% [markdown]
 # Noise weakens this strong association, but independent attributes seem associated.
-# Let them be nearly uniform, and no estimate negative.
+# Let them be nearly uniform, and no mean product score negative.
+# For symbols, EM then gives these means, which fit all reports exactly.
 #
 # 1. Write $\hat\theta_{xu} = \hat\theta_x\hat\theta_u(1+\delta_{xu})$; the sum of $\hat\theta_x\hat\theta_u\,\delta_{xu}$ is 0.
 #    As $(1+\delta)\ln(1+\delta) \approx \delta+\frac{\delta^2}2$, the first line below follows.
-# 2. Up to $(\hat\theta_x-\theta_x)(\hat\theta_u-\theta_u)$, of order $\frac1n$, $\hat\theta_{xu}-\hat\theta_x\hat\theta_u$ is the mean of $(z_X[x]-\theta_x)(\prod_{j\in\Pi} z_j[u_j]-\theta_u)$.
+# 2. Up to $(\hat\theta_x-\theta_x)(\hat\theta_u-\theta_u)$, of order $\frac1n$, $\hat\theta_{xu}-\hat\theta_x\hat\theta_u$ is the mean of $(z_A[x]-\theta_x)(\prod_{j\in\Pi} z_j[u_j]-\theta_u)$.
 #    These two factors are independent, with mean 0.
 # 3. So the mean square is the product of their variances over $n$.
-#    As $\theta_x = 1/\kappa_X$, those of the first factor, divided by $\theta_x$, sum to $\kappa_X\nu_X-1$; the second factor is alike.
+#    As $\theta_x = 1/\kappa_A$, those of the first factor, divided by $\theta_x$, sum to $\kappa_A\nu_A-1$; the second factor is alike.
 #
-# $$ \begin{aligned} \hat I &\approx \sum_{x,u}\frac{\hat\theta_x\hat\theta_u\,\delta_{xu}^2}2 \approx \sum_{x,u} \frac{(\hat\theta_{xu}-\hat\theta_x\hat\theta_u)^2}{2\,\theta_x\theta_u}, \\ \E\hat I &\approx \frac{1}{2n}\,(\kappa_X\,\nu_X-1)\Big(\prod_{j\in\Pi} \kappa_j\,\nu_j-1\Big). \end{aligned} $$ (eq-joint-bias)
+# $$ \begin{aligned} \hat I &\approx \sum_{x,u}\frac{\hat\theta_x\hat\theta_u\,\delta_{xu}^2}2 \approx \sum_{x,u} \frac{(\hat\theta_{xu}-\hat\theta_x\hat\theta_u)^2}{2\,\theta_x\theta_u}, \\ \E\hat I &\approx \frac{1}{2n}\,(\kappa_A\,\nu_A-1)\Big(\prod_{j\in\Pi} \kappa_j\,\nu_j-1\Big). \end{aligned} $$ (eq-joint-bias)
 #
 # For the equal shares above, $\nu = \frac52$ gives $\frac{4\cdot4}{800} = 0.020$.
 
@@ -581,8 +580,9 @@ def most(budget):
 BUDGETS = (0.1, 0.5, 1.0, 2.0, 3.0)
 check(
     "Which",
-    "five budgets: symbols is better up to the limit",
-    all(most(s) == int(exp(1.5 * s) + exp(s / 2) + 2) for s in BUDGETS),
+    "five budgets: symbols is better up to the limit; drawn triples",
+    all(most(s) == int(exp(1.5 * s) + exp(s / 2) + 2) for s in BUDGETS)
+    and error_of([symbols] * 3, 2, 4 / 6) > 6 * 20 * error_of([symbols], 8, 4),
     control="the limit 3 e^(ε/d)",
     caught=any(most(s) != int(3 * exp(s)) for s in BUDGETS),
 )
@@ -625,8 +625,8 @@ check(
 # :::
 #
 # :::{admonition} Exercise 2 (code, 10 minutes)
-# Another survey asks for help with cooking and for the place of birth, one of 30.
-# Its 20,000 people are born in all places with equal probability; those from places 21 to 29 need help.
+# Another survey asks 20,000 people for help with cooking and for the place of birth, one of 30, all equally likely.
+# Those from places 21 to 29 need help.
 # Write a client that uses flips for attributes with more values than {eq}`eq-joint-which` allows, and symbols for others.
 # Write the estimator of their joint table, and try it at $\varepsilon = 4$.
 # :::
@@ -665,7 +665,7 @@ check(
 # :::{admonition} Exercise 3 (think, 6 minutes)
 # Why not treat our records, of 24 cells, as one item and use k-RR with all of ε?
 # Compare the products of the $\nu_j$ at $\varepsilon = 4$.
-# Then compare the table of a pair of 16 two-valued attributes.
+# Then let there be 16 two-valued attributes, and compare the tables of a pair.
 # There, k-RR over records has $\nu = \frac14 + \frac34/(p^*-q^*)^2$, since adding cells keeps $p^*-q^*$.
 # :::
 #
@@ -700,9 +700,11 @@ check(
 # | $\sigma^2$ | variance of the raw score of a bit (here only) |
 # | $w_{y\omega}$ | likelihood of report $y$ in cell $\omega$, up to a factor (here only) |
 # | $C_y$ | number of people who send report $y$ (here only) |
-# | $L$ | mean log-likelihood of a report (here only) |
-# | $G_\omega$ | derivative of $L$ for cell $\omega$ (here only) |
+# | $\bar L$ | mean log-likelihood of a report (here only) |
+# | $G_\omega$ | derivative of $\bar L$ for cell $\omega$ (here only) |
 # | $K$ | number of cells of a table (here only) |
+# | $A$ | an attribute (here only) |
+# | $\Pi$ | set of others (here only) |
 # | $I$ | mutual information of an attribute and a set of others |
 #
 # Next, {ref}`ch-bayesnet` puts many small tables together.
