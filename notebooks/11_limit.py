@@ -91,7 +91,7 @@ EPS = 0.5
 # So the client can draw $(y, B_u)$, and send only $y$.
 # :::
 #
-# With $e^\varepsilon = 4$, a client reports the true weekday with probability 4/12, each neighbour with 2/12, and each other day with 1/12.
+# With $e^\varepsilon = 4$, a client reports the true weekday with probability 4/12, each neighbour 2/12, and each other day 1/12.
 # Its report Wed comes from these sets:
 
 
@@ -126,15 +126,15 @@ for B, weight in behind(wed, 4).items():
 # A random function of the reply does not raise ε ({prf:ref}`thm-post`).
 #
 # Conversely, take the sets of {prf:ref}`thm-limit-sets` for an ε-LDP client.
-# Each is empty or omits the value under which its report is least likely, so it is $\{0\}$, $\{1\}$ or empty.
-# Let $\Lambda_0$, $\Lambda_1$ and $\Lambda$ be the total weights of all reports with these sets.
+# Each omits the value under which its report is least likely, so it is $\{0\}$, $\{1\}$ or empty.
+# Let $\Lambda_0$, $\Lambda_1$ and $\Lambda$ be the total weights of reports with these sets.
 # For either value, the probabilities sum to 1:
 #
 # $$ \Lambda_0\,e^\varepsilon + \Lambda_1 + \Lambda = 1 = \Lambda_0 + \Lambda_1\,e^\varepsilon + \Lambda, \qquad\text{so}\qquad \Lambda_0 = \Lambda_1. $$
 #
 # With probability $\Lambda$, the set is empty, whatever the value.
-# Otherwise, it contains the value with probability $p$, as the reply does.
-# Given the set, a report's probability is its part of the total weight, for both values.
+# Otherwise, its only element is the value with probability $p$, as the reply is.
+# Given the set, a report with weight $\lambda$ has probability $\lambda/\Lambda_0$, $\lambda/\Lambda_1$ or $\lambda/\Lambda$, whatever the value.
 # So the client can draw the report from the set alone.
 # :::
 #
@@ -147,7 +147,7 @@ for B, weight in behind(wed, 4).items():
 # :::{prf:proof}
 # By {prf:ref}`thm-rr-best`, people may draw their reports from replies $y_1, \dots, y_n$ of randomized response.
 # Let $T(y_1, \dots, y_n)$ be the expectation of the estimate, given the replies.
-# By the laws of total expectation and total variance, $T$ is unbiased, and its variance is not larger.
+# By the laws of total expectation and variance, $T$ is unbiased, and its variance is not larger.
 # So $T$ satisfies an equation for each of the $2^n$ populations:
 #
 # $$ \sum_{y_1, \dots, y_n} T(y_1, \dots, y_n) \prod_{i=1}^n \Pr[y_i \mid x_i] = \frac{x_1 + \dots + x_n}{n}. $$
@@ -183,7 +183,7 @@ check(
 # ## One family
 #
 # k-RR, unary encoding and *ideal hashing*, with a hash function drawn from all functions to $g$ slots, are k-Subset of a random size.
-# Exchanging items changes nothing in them, so the total weight of all reports with a set depends only on the set's size $b$.
+# All three treat items alike, so the total weight of all reports with a set depends only on the set's size $b$.
 # Given $b$, a set with $x$ is $e^\varepsilon$ times as likely as one without $x$, and the law of $b$ is the same for every $x$.
 
 
@@ -204,7 +204,7 @@ def hashed(x, rng):
 
 
 check(
-    "Theorem",
+    "Family",
     "unary encoding and ideal hashing: sets of one size are alike",
     symmetric(hashed) and symmetric(lambda x, rng: [v for v in range(4) if toss(0.5 if v == x else 0.25, rng)]),
     control="k-RR that sends the next item along",
@@ -278,7 +278,7 @@ print(*(f"R({b}) = {risks[b]:.0f}" for b in risks), sep="  ")
 # *3. All directions.*
 # Choose $k-1$ orthogonal directions $h$.
 # With $(1, \dots, 1)/\sqrt k$ they are an orthonormal basis.
-# The vector with ones on $B$ and zeros elsewhere has the squared length $b$, the component $h(B)$ along $h$, and $b/\sqrt k$ along the last.
+# The vector with ones on $B$ and zeros elsewhere has squared length $b$, component $h(B)$ along $h$, and $b/\sqrt k$ along the last.
 # By Pythagoras, $\sum_h h(B)^2 = b - b^2/k = b\,(k-b)/k$, so the information in all directions is
 #
 # $$ \sum_y \mu\,\frac{k\,b\,(k-b)\,(e^\varepsilon-1)^2}{(b\,e^\varepsilon+k-b)^2} = \sum_y \mu\,\frac{(k-1)^2}{R(b)} \le \frac{(k-1)^2}{M}, $$
@@ -293,16 +293,16 @@ print(*(f"R({b}) = {risks[b]:.0f}" for b in risks), sep="  ")
 # Let $V_h = \sum_x h_x\,\hat\pi_x$.
 # As $\hat\pi$ is unbiased, its mean is $\sum_x h_x\big(\frac1k + t\,h_x\big) = t$, with derivative 1.
 #
-# Let $Z$ be the sum of $\mu'/\mu$ over all people's reports.
+# Let $Z$ be the sum of $\mu'/\mu$ over all reports.
 # The $\mu$ of one person sum to 1, so the $\mu'$ sum to 0, and $Z$ has mean 0 and variance $I_h$.
-# The probability $P$ of all reports is the product of the people's $\mu$, so $P' = P\,Z$ by the product rule.
+# The probability $P$ of all reports is the product of their $\mu$, so $P' = P\,Z$ by the product rule.
 # The Cauchy–Schwarz inequality gives the Cramér–Rao bound:
 #
 # $$ 1 = \sum V_h\,P' = \sum P\,V_h\,Z = \operatorname{Cov}(V_h, Z) \le \sqrt{\Var V_h \cdot I_h}. $$
 #
 # *6. Risk.*
 # So $\Var V_h \ge 1/I_h$.
-# The squared error is the sum of its squared components in our basis; we drop that along $(1, \dots, 1)$.
+# The squared error is the sum of the squared components of $\hat\pi-\pi$ in our basis; we drop the one along $(1, \dots, 1)$.
 # The third step is Cauchy–Schwarz again, for $\sqrt{I_h}$ and $1/\sqrt{I_h}$:
 #
 # $$ \text{risk} \ge n \sum_h \Var V_h \ge n \sum_h \frac1{I_h} \ge \frac{n\,(k-1)^2}{\sum_h I_h} \ge M. $$
@@ -310,7 +310,7 @@ print(*(f"R({b}) = {risks[b]:.0f}" for b in risks), sep="  ")
 # :::
 #
 # k-Subset of the best size attains $M$; OUE and OLH do not, because their set sizes vary.
-# For large $n$, even a biased estimate has a worst-case risk of nearly $M$ or more {cite:p}`ye2019optimal` (not proved here).
+# For large $n$, even a biased estimate has a worst-case risk of nearly $M$ or more {cite:p}`ye2019optimal` (not proved).
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the information of random clients, and who attains the bound"}
@@ -348,11 +348,11 @@ print(f"a rare item, 32 items, ε = 3: size 1 has {1 - least.rare_variance / oth
 # ## Seven lines
 #
 # k-Subset uses all $\binom kb$ sets of size $b$.
-# Far fewer sets reach $R(b)$ if they are a *block design*: equally many contain each item, and equally many each pair.
+# Far fewer of them reach $R(b)$ if they form a *block design*: equally many contain each item, and equally many contain each pair.
 # The client is pure: $p^*$ follows from the number of sets with an item, and $q^*$ from the number with a pair.
 #
-# The Fano plane ({numref}`fig-limit-fano`) has seven points and seven lines of three points.
-# Every point lies on three lines, and any two points on exactly one.
+# The Fano plane ({numref}`fig-limit-fano`) has seven points and seven lines of three.
+# Every point lies on three lines, and any two on exactly one.
 
 # %%
 LINES = [{(y + step) % 7 for step in (1, 2, 4)} for y in range(7)]
@@ -470,7 +470,7 @@ check(
 # %% [markdown]
 # Block designs of the best size attain the limit {cite:p}`park2023block`.
 # Conversely, in every oracle that attains it, the weighted sets form a block design {cite:p}`gentle2025necessity`.
-# A line of a projective plane {cite:p}`feldman2022projective` takes 10 bits for 993 items, and a set of 32 items 200.
+# A line of a projective plane {cite:p}`feldman2022projective` takes 10 bits for 993 items, and a set of 32 items 201.
 # For any $k$, {cite:t}`pan2026strict` attains the limit in fewer than $2\log_2 k$ bits.
 
 # %% [markdown]
@@ -478,9 +478,10 @@ check(
 # ## Which one?
 #
 # For few items or a large ε, the best size is one, and k-RR attains the limit ({numref}`fig-freq-limit`).
-# The package's design has 57 points only near ε = 1.75; at ε = 2.5, it has 133, and most of them stand for no item.
+# The package has few designs.
+# Near $\varepsilon = 1.8$, one with 57 points attains the limit; at $\varepsilon = 2.5$, 76 of 133 points stand for no item, raising the risk.
 
-# %% mystnb={"figure": {"name": "fig-freq-limit", "caption": "Exact risk at equally likely items, divided by the limit, for 57 items. k-Subset lies on the thin line at 1."}, "image": {"alt": "Risk over limit against epsilon from 0.25 to 4. OUE rises from 1.04 to 1.5; the block design touches 1 near 1.9, and then rises to 1.5. k-RR falls from 1.8 at epsilon 2.4 to 1 near 3.7."}}
+# %% mystnb={"figure": {"name": "fig-freq-limit", "caption": "Exact risk over the limit, for 57 equally likely items. k-Subset lies on the thin line at 1."}, "image": {"alt": "Risk over limit against epsilon from 0.25 to 4. OUE rises from 1.04 to 1.5; the block design touches 1 near 1.8, and then rises to 1.5. k-RR falls from 1.8 at epsilon 2.4 to 1 near 3.7."}}
 KINDS = {"k-RR": GRR, "OUE": OUE, "block design": BlockDesign}
 BUDGETS = np.arange(0.25, 4.1, 0.125)
 
@@ -508,8 +509,8 @@ plt.show()
 # ## What can go wrong
 #
 # - *You need only a rare item.*
-#   With 32 items at $\varepsilon = 3$, size two has the least risk, but by {eq}`eq-freq-rare`, size one has 13 % less variance for a rare item.
-# - *The size of the set depends on the item, and thus reveals something about it.*
+#   With 32 items at $\varepsilon = 3$, size two has the least risk, but by {eq}`eq-freq-rare`, size one has 13 % less variance for it.
+# - *The size of the set depends on the item, and reveals something about it.*
 #
 # (sec-limit-exercises)=
 # ## Exercises
@@ -529,7 +530,7 @@ plt.show()
 # :::
 #
 # :::{admonition} Exercise 2 (code, 8 minutes)
-# Find four numbers with 12 different differences modulo 13; their 13 shifts are a block design.
+# Find four numbers with 12 different differences modulo 13; their shifts are a block design.
 # Write a client that sends a shift for one of 13 items, and estimate the shares with `server`.
 # Does this oracle attain the limit at $e^\varepsilon = 2$?
 # :::
@@ -581,6 +582,8 @@ print(f"R(4) = {R(4, 13, 2):.1f}, R(5) = {R(5, 13, 2):.1f}")
 # | $q^*$ | chance that a report supports any other item |
 # | $g$ | number of slots of a hash function |
 # | $a$ | probabilities of a report (here only) |
+# | $r$ | largest $u$ (here only) |
+# | $u$ | index of $a_u$ (here only) |
 # | $B$ | set of items behind a report (here only) |
 # | $b$ | size of $B$ (here only) |
 # | $\lambda$ | probability of a report from outside $B$ (here only) |

@@ -74,7 +74,7 @@ print(*(int(bit) for bit in oue("bees", EPS, rng)))
 
 # %% [markdown]
 # If $C_x$ of $n$ reports have the bit of item $x$ set, the estimate $\hat\pi_x = (C_x/n - q^*)/(p^*-q^*)$ is unbiased ({eq}`eq-freq-estimate`).
-# Its standard error $\sigma_x$ is the standard error of $C_x/n$, divided by $p^*-q^*$.
+# Its standard error $\sigma_x$ is that of $C_x/n$, divided by $p^*-q^*$.
 
 
 # %%
@@ -156,7 +156,7 @@ mean, _ = cut_moments(0.01, n=1000, eps=1.0, low=0, high=1)
 print(f"truth 0.010, mean of clipped estimates {mean:.3f}")
 
 # %% [markdown]
-# Now let many such clinics average their estimates.
+# Let many such clinics average their estimates.
 # The standard error of the average becomes small, but its bias is the same ({numref}`fig-rr-clip`).
 
 # %% mystnb={"figure": {"name": "fig-rr-clip", "caption": "Root mean square error of an average over clinics with 1,000 people each; OUE, ε = 1, truth 0.01. Lines: exact. Marks: 1,000 simulated averages."}, "image": {"alt": "Against 1 to 500 clinics, on logarithmic axes, the error of the unbiased average falls from 0.06 to 0.003; that of the clipped average levels off at 0.02."}}
@@ -206,7 +206,7 @@ def norm(pi_hat):
 # (sec-freq-post)=
 # ## Norm-Sub: the nearest sensible shares
 #
-# *Norm-Sub* subtracts a constant as Norm does, sets negative shares to 0, and repeats this with the others {cite:p}`wang2020consistency`.
+# *Norm-Sub* shifts all shares as Norm does, sets negative ones to 0, and repeats this with those that remain {cite:p}`wang2020consistency`.
 
 
 # %%
@@ -249,7 +249,6 @@ def norm_sub(pi_hat):
 # $$ \begin{aligned} \sum_x (\hat\pi_x - \tilde\pi_x)(\tilde\pi_x - \pi_x) &= \tau\,(1 - 1) - \sum_x u_x\,\tilde\pi_x + \sum_x u_x\,\pi_x \\ &= \sum_x u_x\,\pi_x \;\ge\; 0, \\[1ex] \sum_x (\hat\pi_x - \pi_x)^2 &= \sum_x (\hat\pi_x - \tilde\pi_x)^2 + \sum_x (\tilde\pi_x - \pi_x)^2 + 2\sum_x u_x\,\pi_x. \end{aligned} $$
 #
 # So the squared distance from $\hat\pi$ to $\pi$ is at least that from $\hat\pi$ to $\tilde\pi$, and at least that from $\tilde\pi$ to $\pi$.
-# These are the two claims.
 # :::
 #
 # So the total squared error cannot rise.
@@ -300,7 +299,7 @@ check(
 #
 # $$ L(\pi) = \sum_x \frac{C_x}{n}\,\ln\!\big(1 + (e^\varepsilon-1)\,\pi_x\big), \qquad \frac{\partial L}{\partial\pi_x} = \frac{C_x}{n}\cdot\frac{e^\varepsilon-1}{1 + (e^\varepsilon-1)\,\pi_x}. $$ (eq-sensible-derivative)
 #
-# Moving a little of the share from item $x$ to item $z$ changes $L$ at the rate $\partial L/\partial\pi_z - \partial L/\partial\pi_x$.
+# Moving a little share from item $x$ to $z$ changes $L$ at the rate $\partial L/\partial\pi_z - \partial L/\partial\pi_x$.
 # At the maximum, no such move helps, and only positive shares can be reduced.
 # So there is a number $\lambda > 0$ with
 #
@@ -315,15 +314,16 @@ check(
 #
 # This is the unbiased estimate of k-RR.
 # So if that lies in the simplex, it is the maximum.
-# Otherwise, you drop the items whose share is negative, as in Norm-Sub, and repeat.
-# If $k'$ items are left, and $n'$ reports name them, {eq}`eq-sensible-inside` holds with $k'$ and $n'$ in place of $k$ and $n$.
+# Otherwise, drop the items with negative shares, as in Norm-Sub, and repeat.
+# If $k'$ items are left, and $n'$ reports name them, the last line of {eq}`eq-sensible-inside` holds with $k'$ and $n'$ for $k$ and $n$.
+# Then $\lambda = \frac{n'}{n}\cdot\frac{e^\varepsilon-1}{k'+e^\varepsilon-1}$.
 # An item is dropped if $C_x < n'/(k'+e^\varepsilon-1)$, and dropping it makes this bound larger.
-# So in the end, the dropped items, which have the fewest reports, satisfy {eq}`eq-sensible-first`.
+# So in the end, the item's derivative at share 0, $\frac{C_x}{n}(e^\varepsilon-1)$, is below $\lambda$, as {eq}`eq-sensible-first` demands.
 # For a yes-or-no question, maximum likelihood is clipping.
 #
 # Now let the weight $w_{i,x}$ be $e^\varepsilon$ if report $i$ supports $x$, and 1 if not.
 # For all oracles of {ref}`ch-frequency`, $\Pr[y \mid x]$ is proportional to this weight, by the proof of {prf:ref}`thm-freq-privacy`.
-# So up to a constant, the mean log-likelihood is
+# Up to a constant, the mean log-likelihood is
 #
 # $$ \bar L(\pi) = \frac1n \sum_{i=1}^n \ln s_i, \quad s_i = \sum_x \pi_x\,w_{i,x}, \quad \frac{\partial \bar L}{\partial\pi_x} = \frac1n \sum_{i=1}^n \frac{w_{i,x}}{s_i}. $$ (eq-sensible-any)
 #
@@ -345,9 +345,9 @@ check(
 # *$D$ is at least 0.*
 # As the logarithm is concave, $-D \le \ln \sum_x \pi^*_x\,\pi_x/\pi^*_x \le 0$.
 #
-# *At the maximum*, $\partial \bar L/\partial\pi_x = 1$ where $\pi^*_x > 0$, so the $w_{i,x}/(n\,s^*_i)$ sum to 1 over $i$.
+# *At $\pi^*$*, $\partial \bar L/\partial\pi_x = 1$ where $\pi^*_x > 0$, so the $w_{i,x}/(n\,s^*_i)$ sum to 1 over $i$.
 #
-# *One step* multiplies $\pi_x$ by $\partial \bar L/\partial\pi_x$, so it lowers $D$ by
+# *One step* multiplies $\pi_x$ by the current $\partial \bar L/\partial\pi_x$, so by concavity, it lowers $D$ by
 #
 # $$ \begin{aligned} \sum_x \pi^*_x \ln \frac{\partial \bar L}{\partial\pi_x} &= \sum_x \pi^*_x \ln \sum_i \frac{w_{i,x}}{n\,s^*_i}\cdot\frac{s^*_i}{s_i} \\ &\ge \sum_i \sum_x \frac{\pi^*_x\,w_{i,x}}{n\,s^*_i} \ln\frac{s^*_i}{s_i} = \bar L(\pi^*) - \bar L(\pi). \end{aligned} $$
 #
@@ -488,7 +488,7 @@ REPAIRS = {
     "max. likelihood": lambda y: likeliest(y, 1.0),
 }
 
-# %% mystnb={"figure": {"name": "fig-freq-post", "caption": "Left: the sum of all rare shares, whose truth is 0. Right: root of the total squared error. OUE, ε = 1, 1,000 people. Marks: means of 100 simulated surveys, with 95 % intervals."}, "image": {"alt": "Against 2 to 32 rare items. Left: the unbiased sum stays around 0; the clipped sum grows to 0.75, those of Norm-Sub and maximum likelihood to 0.14. Those two nearly coincide. Right: the total error grows to 0.35 for the unbiased estimate, to 0.25 for clipping, and to 0.14 for the other two."}}
+# %% mystnb={"figure": {"name": "fig-freq-post", "caption": "Left: the sum of all rare shares, whose truth is 0. Right: root of the total squared error. OUE, ε = 1, 1,000 people. Marks, joined by lines: means of 100 simulated surveys, with 95 % intervals."}, "image": {"alt": "Against 2 to 32 rare items. Left: the unbiased sum stays around 0; the clipped sum grows to 0.75, those of Norm-Sub and maximum likelihood to 0.14. Those two nearly coincide. Right: the total error grows to 0.35 for the unbiased estimate, to 0.25 for clipping, and to 0.14 for the other two."}}
 sizes = [2, 4, 8, 16, 32]
 oue_of = partial(OUE, epsilon=1.0)
 runs = study.rare_items(REPAIRS, oue_of, sizes, n=1000, rng=rng)
@@ -552,7 +552,7 @@ plt.show()
 #
 # :::{dropdown} Solution
 # `server` is unbiased for the reports at each budget, and so is every average with weights that do not depend on the reports' bits.
-# Good weights are one over the variance, for example over that of an item that nobody has ({prf:ref}`thm-oue`).
+# As in {ref}`sec-comp-personal`, good weights are one over the variance, for example over that of an item that nobody has ({prf:ref}`thm-oue`).
 #
 # In $w_{i,x}$, the budget is that of report $i$: give `em` a column of budgets.
 # :::

@@ -64,7 +64,7 @@ rng = np.random.default_rng(2015)
 # ## Seven parties
 #
 # An exit poll asks which of $k = 7$ parties people voted for.
-# Vera voted for coral, which is *item* 2, and keeps this secret.
+# Vera voted for coral, *item* 2, and keeps this secret.
 # Nobody voted for gold.
 
 # %%
@@ -145,8 +145,7 @@ print("exactly ε for every ε:", proof(one_bit, DECK))
 #
 # $$ G_{xu} = \frac1R \sum_r c\,\frac{\Phi_{rx}}{c}\,\Phi_{ru} = \frac1R \sum_r \Phi_{rx}\,\Phi_{ru}. $$ (eq-onebit-gram)
 #
-# For the person's own item, this is 1.
-# For another item, it averages random signs, and is near 0 if there are many cards.
+# For the person's own item, this is 1; for another, it averages random signs, and is near 0 with many cards.
 # So the average score of all reports $(r_i, z_i)$ estimates the share of item $u$:
 #
 # $$ \hat f_u = \frac1n \sum_{i=1}^n c\,z_i\,\Phi_{r_i u}. $$ (eq-onebit-estimate)
@@ -317,11 +316,11 @@ plt.show()
 #
 # :::
 #
-# The formula for $c^2$ follows by expanding both squares.
+# Expanding both squares gives $c^2$.
 #
 # For a million items, nobody writes down $10^{12}$ signs.
 # Let $Z_r$ be the sum of $c\,z_i$ over reports with card $r$.
-# As the matrix is symmetric, {eq}`eq-onebit-estimate` is $H_R\,Z$, divided by $n$.
+# As the matrix is symmetric, the vector $H_R\,Z/n$ contains all estimates {eq}`eq-onebit-estimate`.
 # For a vector of length $2R$, with halves $a$ and $b$,
 #
 # $$ H_{2R} \begin{pmatrix} a \\ b \end{pmatrix} = \begin{pmatrix} H_R\,(a+b) \\ H_R\,(a-b) \end{pmatrix}. $$
@@ -364,7 +363,7 @@ table(pd.DataFrame(shown))
 # ## Hadamard response
 #
 # *Hadamard response* sends only the number of a card {cite:p}`acharya2019hadamard`.
-# Column 0 would not do for an item, as every card has a plus sign there: item $x$ gets column $x+1$, and we need $R > k$.
+# As every card has a plus sign in column 0, item $x$ gets column $x+1$, and we need $R > k$.
 # With probability $1/c$, the client draws a card uniformly from those with a plus sign in the item's column, and otherwise from all cards.
 
 
@@ -389,7 +388,7 @@ reports = [response(x, hadamard(8), EPS, rng) for x in voters]
 print(*lines(*response_server(reports, K, EPS)), sep=", ")
 
 # %% [markdown]
-# A draw from the $R/2$ plus cards takes each of them with probability $2/R$.
+# A draw from the $R/2$ plus cards takes each with probability $2/R$.
 # So card $r$ has probability
 #
 # $$ \Pr[r \mid x] = \frac1c \cdot \frac{1+\Phi_{r,x+1}}{R} + \Big(1-\frac1c\Big)\frac1R = \frac1R \Big(1 + \frac{\Phi_{r,x+1}}{c}\Big). $$
@@ -400,7 +399,7 @@ print(*lines(*response_server(reports, K, EPS)), sep=", ")
 # $$ \sum_r \Pr[r \mid x]\;c\,\Phi_{r,u+1} = \frac cR \sum_r \Phi_{r,u+1} + \frac1R \sum_r \Phi_{r,x+1}\,\Phi_{r,u+1}. $$
 #
 # The first sum is 0, because column $u+1$ is orthogonal to column 0.
-# The second term is 1 for $u = x$, and 0 for all other items.
+# The second term is 1 for $u = x$, and otherwise 0.
 # So {prf:ref}`thm-onebit` holds here, too.
 # The report has no sign, but the card is now private.
 #
@@ -440,7 +439,7 @@ check(
 #
 # For an item that nobody has, $n \Var \hat f_u$ is $c^2$ with the Hadamard bit, and $c^2-1$ with OUE ({prf:ref}`thm-oue`).
 # Adding 1 hardly matters for a small ε, where $c$ is large.
-# {numref}`fig-onebit-noise` compares *risks*: the sum of $n \Var \hat f_u$ over all items, plus $1-1/k$ for drawing the people.
+# {numref}`fig-onebit-noise` compares *risks* (the sum of $n \Var \hat f_u$ over all items, plus $1-1/k$ for drawing the people) with the limit of {ref}`ch-limit`.
 
 # %% mystnb={"figure": {"name": "fig-onebit-noise", "caption": "Exact risk for 1,000 equally likely items, over the smallest possible risk (thin line at 1). Curves are cut at 3."}, "image": {"alt": "Risk over limit from 1 to 3 against epsilon from 0.25 to 6. The Hadamard bit rises from 1 to 1.3 at epsilon 1, 2.4 at 2 and leaves the chart near 2.3. Hadamard response rises in teeth to about 2. OUE stays between 1 and 1.2. k-RR comes down from 3 near epsilon 4.6 to 1.2 at 6."}}
 KINDS = {"k-RR": GRR, "OUE": OUE, "Hadamard bit": HadamardBit}
@@ -465,7 +464,8 @@ plt.show()
 # %% [markdown]
 # The Hadamard bit is close to the limit up to $\varepsilon = 0.5$, but at 2.4 times the limit for $\varepsilon = 2$.
 # Up to $\varepsilon = \ln 2$, Hadamard response has the same curve.
-# At each tooth, the authors' rule doubles the number of blocks; at $\ln 2$, this is too early (Exercise 1).
+# The authors' number of blocks, the smallest power of two $B \ge e^\varepsilon/2$, doubles at each tooth.
+# This is too early (Exercise 1): the curve jumps up, most at $\ln 2$.
 # The Hadamard bit sends one private bit, Hadamard response at least ten, and OUE 1,000.
 
 # %% [markdown]
@@ -533,7 +533,7 @@ table(pd.DataFrame(rows, columns=heads))
 #
 # $$ d\,c(\varepsilon)^2 - f \;\text{ with sampling,} \qquad c(\varepsilon/d)^2 - f \;\text{ with splitting.} $$
 #
-# There is a turning point: sampling has the smaller variance for every ε below it, and splitting above it.
+# Sampling has the smaller variance for every ε below a turning point, and splitting above it.
 # :::
 #
 # :::{prf:proof}
@@ -543,8 +543,8 @@ table(pd.DataFrame(rows, columns=heads))
 #    In the mean score, the factor $d$ cancels the chance $1/d$ of being drawn.
 #    With splitting, {prf:ref}`thm-onebit` holds for each attribute, with $\varepsilon/d$ for ε.
 # 2. *Turning point.*
-#    Note that $c(\varepsilon) = 1/\tanh(\varepsilon/2)$.
-#    With $t = \varepsilon/(2d)$, sampling is better if and only if
+#    Let $t = \varepsilon/(2d)$.
+#    As $c(\varepsilon) = 1/\tanh(\varepsilon/2)$, sampling is better if and only if
 #
 #    $$ \frac{d}{\tanh^2 dt} < \frac{1}{\tanh^2 t}, \qquad\text{that is,}\qquad \frac{\tanh dt}{\tanh t} > \sqrt d. $$
 #
@@ -552,7 +552,7 @@ table(pd.DataFrame(rows, columns=heads))
 #
 #    $$ \frac{2d}{\sinh 2dt} - \frac{2}{\sinh 2t} < 0. $$
 #
-#    Indeed, $\sinh 2dt > d \sinh 2t$, as $\sinh$ is strictly convex for positive numbers and 0 at 0.
+#    As $\sinh$ is strictly convex for positive numbers and 0 at 0, $\sinh 2dt > d \sinh 2t$.
 #    So the ratio falls from $d$ at $t \to 0$ to 1 at $t \to \infty$, and passes $\sqrt d$ once.
 # :::
 #
@@ -633,9 +633,9 @@ def pce(x, level, deck, rng):
 
 # %% [markdown]
 # The server uses {eq}`eq-onebit-estimate` with the person's own $c_i = c(\varepsilon_i)$.
-# It may replace $1/n$ by weights $\omega_i$ with sum 1, as in {ref}`sec-comp-personal`.
+# It may replace $1/n$ by weights $\omega_i$ with sum 1, as in {ref}`sec-comp-personal` (there, $h_i = 1/c_i$).
 #
-# With equal weights, add up the variances of {prf:ref}`thm-onebit`.
+# With equal weights, the variances $c_i^2-1$ and $c_i^2$ of the scores add up.
 # With other weights, given the levels, the mean of $\hat f_u$ is the total weight of the people with item $u$.
 # If the levels are dealt to people at random, each weight has mean $1/n$, and this total has mean $f_u$.
 # For an item that nobody has, the variance is $\sum_i \omega_i^2 c_i^2$, by Cauchy–Schwarz smallest where $\omega_i c_i \propto 1/c_i$.
@@ -708,14 +708,14 @@ check(
 # - *The level reveals the item.*
 #   If mainly people with one item choose a small ε, their level gives them away.
 # - *Questions about pairs.*
-#   Harmony's reports say nothing about how two attributes go together (see {ref}`ch-joint`).
+#   Harmony's reports say nothing about how two attributes go together ({ref}`ch-joint`).
 #
 # (sec-onebit-exercises)=
 # ## Exercises
 #
 # :::{admonition} Exercise 1 (pencil, 5 minutes)
-# Hadamard response with $B$ blocks has a deck for each block of $k/B$ items.
-# With probability $\varrho = \frac{e^\varepsilon-1}{e^\varepsilon-1+2B}$, the client draws a plus card of its item, and otherwise any card of any block.
+# Hadamard response with $B$ blocks has an equally large deck for each block of $k/B$ items.
+# With probability $\varrho = \frac{e^\varepsilon-1}{e^\varepsilon-1+2B}$, the client draws uniformly from its item's plus cards, and otherwise from all blocks' cards.
 # In the reported block, an item's score is its sign, divided by $\varrho$; elsewhere it is 0.
 # So the squared scores sum to $\frac kB \cdot \frac1{\varrho^2}$.
 # Which $B$ minimises this?
@@ -735,7 +735,7 @@ check(
 #
 # The sum is smallest for $B = (e^\varepsilon-1)/2$, which is 0.86 for $\varepsilon = 1$.
 # Beyond this $B$ the sum grows, so a single block is best.
-# The authors' rule, the smallest power of two that is at least $e^\varepsilon/2$, gives two blocks.
+# The authors' rule $B \ge e^\varepsilon/2$ gives two blocks.
 # :::
 #
 # :::{admonition} Exercise 2 (code, 10 minutes)
@@ -781,7 +781,7 @@ print(*(f"R = {R}: {((R - 1) ** 2 * c(EPS) ** 2 - 1) / R**2:.2f}" for R in (2, 8
 # Ten million people send a Hadamard bit ($\varepsilon = 1$) about a million rare items.
 # A newspaper prints the largest estimated share.
 # How large is it, roughly?
-# Hint: one normal error in a million exceeds 4.75.
+# Hint: one normal error in a million exceeds about 4.8.
 # :::
 #
 # :::{dropdown} Solution
@@ -802,20 +802,22 @@ print(*(f"R = {R}: {((R - 1) ** 2 * c(EPS) ** 2 - 1) / R**2:.2f}" for R in (2, 8
 #
 # ## Letters
 #
+# Other letters of earlier lessons keep their meaning ({ref}`notation`).
+#
 # | letter | meaning |
 # |---|---|
 # | $c$ | $(e^\varepsilon+1)/(e^\varepsilon-1)$, the size of the score of one bit |
 # | $\Phi$ | public table of signs |
-# | $R$ | number of cards, the rows of $\Phi$ (here only) |
+# | $R$ | number of cards (here only) |
 # | $r$ | a card (here only) |
 # | $z$ | sign in a report (here only) |
-# | $u$ | the item whose share is estimated (here only) |
+# | $u$ | item whose share is estimated (here only) |
 # | $G_{xu}$ | average product of the columns $x$ and $u$ of $\Phi$ (here only) |
 # | $H_R$ | Hadamard matrix with $R$ rows (here only) |
 # | $Z_r$ | sum of $c\,z$ over the reports of card $r$ (here only) |
 # | $t$ | $\varepsilon/(2d)$ (here only) |
 # | $\omega_i$ | weight of a person (here only) |
-# | $B$ | number of blocks of Hadamard response (here only) |
+# | $B$ | number of blocks (here only) |
 # | $\varrho$ | chance of a plus card in Exercise 1 (here only) |
 #
 # Next, {ref}`ch-rappor` is about strings that nobody has listed.

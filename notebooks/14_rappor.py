@@ -59,11 +59,10 @@ rng = np.random.default_rng(2014)
 # ## A filter and two coins
 #
 # A public *hash function* turns any string into a number from 0 to $g-1$.
-# RAPPOR has $g$ bits, and sets those whose numbers $h$ such functions give for the string.
+# RAPPOR applies $h$ such functions to the string; of its $g$ bits, it sets those with these numbers.
 # The result is the string's *Bloom filter*.
 #
-# Two strings may have the same filter.
-# So there are $C$ *cohorts*, each with its own hash functions: two strings with the same filter in one cohort rarely share it in another.
+# There are $C$ *cohorts*, each with its own hash functions: two strings with the same filter in one rarely share it in another.
 # A client draws its public cohort once, without looking at the string.
 # Here `position` is the package's hash function.
 
@@ -87,15 +86,16 @@ def respond(kept, p, rng):
 
 
 # %% [markdown]
-# We write $\varphi$ for the chance that the first coin flips a bit, and $\varepsilon_\infty$ for the budget `eps` of `remember`:
+# Let the first coin flip a bit with chance $\varphi$, and the second tell the truth with chance $p$.
+# With $\varepsilon_\infty$ for the budget `eps` of `remember`,
 #
 # $$ \varphi = \frac{1}{e^{\varepsilon_\infty/2h}+1}. $$ (eq-rappor-flip)
 #
 # The client calls `remember` once and keeps the result.
-# From then on, it only calls `respond` ({numref}`fig-rappor-client`).
+# Then it only calls `respond` ({numref}`fig-rappor-client`).
 # Here $\varphi = \frac14$ and $p = \frac34$.
 
-# %% mystnb={"figure": {"name": "fig-rappor-client", "caption": "Filters of Ana's home page in two cohorts, then her permanent response and three reports in cohort 0. Filled: ones. Only the cohort and the last three rows leave the browser."}, "image": {"alt": "Six rows of 16 squares. Two filters of one string in different cohorts have two filled squares each, in different places. The permanent response has some more. Three daily reports agree with it at most bits, but not at all of them."}}
+# %% mystnb={"figure": {"name": "fig-rappor-client", "caption": "Filters of Ana's home page in two cohorts, then her permanent response and three reports in cohort 0. Filled: ones. Only the cohort and the last three rows leave the browser."}, "image": {"alt": "Six rows of 16 squares. Two filters of one string in different cohorts have two filled squares each, and share one of them. The permanent response has some more. Three daily reports agree with it at most bits, but not at all of them."}}
 G, H, COHORTS = 16, 2, 8
 EPS, P = 4 * log(3), 3 / 4  # of the memory; of the second coin
 PHI = 1 / (exp(EPS / (2 * H)) + 1)
@@ -134,7 +134,7 @@ plt.show()
 #
 # :::{prf:proof}
 # 1. *One remembered bit.*
-#    Each one at this bit multiplies the ratio of the probabilities for a remembered 1 and 0 by $\frac{p}{1-p}$, and each zero divides it.
+#    Each reported 1 multiplies the ratio of the probabilities for a remembered 1 and 0 by $\frac{p}{1-p}$, and each reported 0 divides it.
 #    With $t$ ones in $T$ reports, the ratio is $\lambda = \big(\frac{p}{1-p}\big)^{2t-T} = e^{2(2t-T)\eta}$, between $e^{-2T\eta}$ and $e^{2T\eta}$.
 # 2. *One bit of the filter.*
 #    For a 1 in the filter, compared with a 0, the ratio is
@@ -143,7 +143,7 @@ plt.show()
 #
 #    So $R$ rises with $\lambda$, and $1/\lambda$ turns it into $1/R$: it is enough to bound $R$ from above.
 # 3. *All bits.*
-#    In the ratio for two strings, the cohort cancels, since it is drawn without looking at the string.
+#    In the ratio for two strings, the cohort's probability $1/C$ cancels.
 #    Given the filter, bits are independent, and those on which two filters agree cancel, too.
 #    At most $2h$ bits differ, so this ratio is at most $R^{2h}$, with $R$ for $\lambda = e^{2T\eta}$.
 #    Under the theorem's condition, reports with 1 on all bits of one string and 0 on those of the other attain this bound.
@@ -157,7 +157,6 @@ plt.show()
 #    So the function is concave, and its value at $T\eta$ is at most $T$ times that at $\eta$.
 # :::
 #
-# Only the number of hash functions matters, not the length of the filter.
 # For $T = 1$, {eq}`eq-rappor-exposure` and {eq}`eq-rappor-support` give $\varepsilon_1 = 2h\ln\frac{p_1}{1-p_1}$.
 #
 # With two bits, one hash function and two strings that set different bits, `prove` confirms the budgets of the permanent response, one report, and two:
@@ -186,7 +185,7 @@ for client in (memory, one_day, days):
 # %% [markdown]
 # The two long ratios are $R^2$ for $\lambda = 3$ and $\lambda = 9$; their $\sqrt x$ is $(1-\varphi)/\varphi$.
 # {numref}`fig-rappor-exposure` extends this to a year.
-# For a given $\varphi$, $\varepsilon_T$ is proportional to $h$.
+# For a given $\varphi$, $\varepsilon_T$ is proportional to $h$, and does not depend on $g$.
 
 
 # %% mystnb={"figure": {"name": "fig-rappor-exposure", "caption": "Budget ε of all reports about one unchanged string, h = 2 and φ = 1/4. Lines: theorem. Marks: exact laws; beyond T = 2, twice those for h = 1. Fresh: a new permanent response for each report."}, "image": {"alt": "Log-log plot of epsilon against 1 to 365 reports. Two curves with memory start at 2.0 and 1.0 and level off at the grey line of 4.4, within days or weeks. Two straight lines without memory rise beyond 300."}}
@@ -266,7 +265,7 @@ check(
 # $$ \big(\varphi^2 + (1-\varphi)^2\big)^g, $$
 #
 # which is 0.0005 here.
-# Many reports reveal these bits in spite of the second coin.
+# Many reports reveal these bits despite the second coin.
 #
 # (sec-rappor-count)=
 # ## The server
@@ -278,7 +277,8 @@ check(
 #
 # $$ \E\,O_b = \frac nC\,\Big((1-p_1) + (2p_1-1)\sum_x f_x X_{bx}\Big). $$
 #
-# Replace $\E\,O_b$ by $O_b$, and $n/C$ in the first term by $n_b$; then solve for the sum:
+# Replace $\E\,O_b$ by $O_b$, and $n/C$ by $n_b$ in the first term only, so that $y_b$ stays a sum over reports.
+# Solve for $\sum_x f_x X_{bx}$:
 #
 # $$ y_b = \frac Cn\cdot\frac{O_b - (1-p_1)\,n_b}{2p_1-1}, \qquad \E\,y_b = \sum_x f_x X_{bx}. $$ (eq-rappor-y)
 #
@@ -296,7 +296,7 @@ check(
 # :::{prf:proof}
 # Parts 1 and 2 hold because $X^+$ is linear and $X^+X$ is the identity.
 # For part 3, write a 1 below each of the $Cg + 2$ columns.
-# These vectors have length $Cg + 1$, so some $\delta$, not 0, combines them to 0; in particular, $\delta$ has sum 0.
+# These vectors have length $Cg + 1$, so some $\delta \ne 0$ combines them to 0; in particular, $\delta$ has sum 0.
 # Adding a small multiple of $\delta$ to equal shares leaves $\E\,y$ unchanged.
 # :::
 #
@@ -331,8 +331,7 @@ def server(cohort, bits, items, cohorts, h, p1):
 
 
 # %% [markdown]
-# Now 20,000 people report once.
-# Nobody has the last two of the eight candidates.
+# Now 20,000 people report once; nobody has the last two of eight candidates.
 # A candidate counts as *found* if its estimate is more than $z$ standard errors above 0.
 # For $L$ candidates, a normal variable exceeds $z$ with probability $0.05/L$.
 # So the chance of any false discovery is at most about 5 %.
@@ -485,7 +484,7 @@ check(
 # (sec-rappor-choose)=
 # ## Choosing the numbers
 #
-# Choose the budgets $\varepsilon_1$ of one report and $\varepsilon_\infty > \varepsilon_1$ of a lifetime.
+# Choose the budgets $\varepsilon_1$ of one report and $\varepsilon_\infty > \varepsilon_1$ of all reports about one string (`lifetime_epsilon`).
 # Then {eq}`eq-rappor-flip` gives $\varphi$, and {eq}`eq-rappor-exposure`, used for one report and in the limit, gives
 #
 # $$ 2p - 1 = \tanh\eta = \frac{\tanh(\varepsilon_1/4h)}{\tanh(\varepsilon_\infty/4h)}. $$
@@ -561,7 +560,7 @@ print(f"a share of {100 * z * error:.2f} % half the time")
 # ### More candidates than equations
 #
 # With 2,000 candidates and 1,024 cells, least squares is not unique.
-# To half the sum of squared residuals, the *Lasso* adds a penalty $\mu f_x$ for each share, and allows no negative shares {cite:p}`tibshirani1996lasso`.
+# The *Lasso* minimises half the sum of squared residuals plus a penalty $\mu f_x$ for each share, and allows no negative shares {cite:p}`tibshirani1996lasso`.
 # If $h = 1$ and no other string sets the $C$ cells of $x$, set the derivative by $f_x$ to 0: the share is the average of their $y_b$, less $\mu/C$, or 0 if this is negative.
 # So the Lasso sets most shares to 0, and makes the others too small by the same amount.
 # Use it to choose candidates, and estimate their shares afresh by least squares, as `decode` does.
@@ -633,7 +632,7 @@ check(
 # :::
 #
 # :::{admonition} Exercise 2 (code, 9 minutes)
-# For a question that is asked once, write a client without the second coin, and estimate the shares of `LIST` from 5,000 people.
+# For a question asked once, write a client without the second coin, and estimate the shares of `LIST` from 5,000 people.
 # What happens to the standard errors and the budget?
 # :::
 #
@@ -662,7 +661,7 @@ print(f"mean standard error: {both[1].mean():.3f} with two coins, {told[1].mean(
 # :::
 #
 # :::{dropdown} Solution
-# By {eq}`eq-rappor-crowd`, the variance grows by $1/(0.992\cdot 0.803) = 1.25$ and $1/(0.875\cdot 0.777) = 1.47$, so the standard errors are close.
+# By {eq}`eq-rappor-crowd`, collisions multiply the variance by $1/(0.992\cdot 0.803) = 1.25$ and $1/(0.875\cdot 0.777) = 1.47$, so the standard errors are close.
 # The short filter sends 8 bits instead of 128.
 # With $\varphi = \frac14$, two people with the same string and cohort have the same permanent response with probability $0.625^8 = 0.023$, and practically never with 128 bits.
 # But the cohort marks a person, too, and with 64 cohorts the groups are smaller.
@@ -676,6 +675,8 @@ print(f"mean standard error: {both[1].mean():.3f} with two coins, {told[1].mean(
 #
 # ## Letters
 #
+# Other letters of earlier lessons keep their meaning ({ref}`notation`).
+#
 # | letter | meaning |
 # |---|---|
 # | $g$ | number of slots of a hash function |
@@ -687,16 +688,18 @@ print(f"mean standard error: {both[1].mean():.3f} with two coins, {told[1].mean(
 # | $\varepsilon_T$ | budget of $T$ reports together (here only) |
 # | $\varepsilon_\infty$ | budget of the permanent response (here only) |
 # | $\eta$ | half the log odds of $p$ (here only) |
+# | $t$ | ones in $T$ reports (here only) |
 # | $\lambda$ | ratio of probabilities for one remembered bit (here only) |
 # | $R$ | the same for one bit of the filter (here only) |
 # | $b$ | a cell: one bit of one cohort (here only) |
 # | $X$ | cells × strings: 1 where a string sets a cell |
 # | $n_b$ | reports of the cohort of cell $b$ |
 # | $O_b$ | reports with a one at cell $b$ |
-# | $y_b$ | corrected count of cell $b$ |
-# | $\omega_b$ | weight of a cell in an estimate (here only) |
-# | $L$ | number of candidates on the list (here only) |
-# | $z$ | standard errors above 0 beyond which a candidate is found (here only) |
+# | $y_b$ | corrected share at cell $b$ |
+# | $\delta$ | change of shares (here only) |
+# | $\omega_b$ | weight of a cell (here only) |
+# | $L$ | number of candidates (here only) |
+# | $z$ | standard errors that a discovery needs (here only) |
 # | $\mu$ | penalty of the Lasso (here only) |
 #
 # Next, {ref}`ch-unknown` does without the list.

@@ -162,7 +162,7 @@ for client in (orr, orappor):
 # | O-RR | $\dfrac{e^\varepsilon}{e^\varepsilon+g-1}$ | $\dfrac{1}{e^\varepsilon+g-1}$ |
 # | O-RAPPOR | $\dfrac{e^{\varepsilon/2}}{e^{\varepsilon/2}+1}$ | $\dfrac{1}{e^{\varepsilon/2}+1}$ |
 #
-# As in {eq}`eq-rappor-y`, the corrected counts
+# As in {eq}`eq-rappor-y`, the corrected shares
 #
 # $$ y_b = \frac Cn\cdot\frac{O_b - q\,n_b}{p-q}, \qquad \E\,y_b = \sum_x f_x X_{bx}, $$ (eq-unknown-y)
 #
@@ -687,7 +687,7 @@ print(f"te, na: {told[0][at]:.3f} ± {told[1][at]:.3f}, truth {SHARES['tenant']}
 # | $X$ | cells × strings: 1 where a string sets a cell |
 # | $n_b$ | reports of the cohort of cell $b$ |
 # | $O_b$ | reports with a one at cell $b$ |
-# | $y_b$ | corrected count of cell $b$ |
+# | $y_b$ | corrected share at cell $b$ |
 # | $\delta$ | difference of two distributions (here only) |
 # | $G$ | number of positions of a string (here only) |
 # | $a$ | a fragment, and $a'$ another (here only) |
