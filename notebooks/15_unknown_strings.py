@@ -50,7 +50,7 @@ rng = np.random.default_rng(2016)
 # ## A new word
 #
 # A keyboard's maker wants to know which words people type.
-# Ana types *teaste*, a word that is in no dictionary.
+# Ana types *teaste*, which is in no dictionary.
 # Here are words of 8,000 people, with six letters from a, e, n, s and t.
 # A quarter of the people have one of 395 other strings.
 
@@ -124,7 +124,7 @@ plt.show()
 #    $$ \Pr[b \mid x] = \frac{1}{C\,(e^\varepsilon+g-1)}\begin{cases} e^\varepsilon & \text{if } b \text{ is the slot of } x \text{ in its cohort},\\ 1 & \text{if not.}\end{cases} $$
 #
 #    So O-RR is ε-LDP, and exactly ε-LDP if two strings have different slots in some cohort.
-# 2. If slots are uniform and independent, two strings share a slot in one cohort with probability $1/g$, and in all cohorts with probability $g^{-C}$.
+# 2. If slots are uniform and independent, two strings share a slot in a given cohort with probability $1/g$, and in all cohorts with probability $g^{-C}$.
 # 3. From the reports, the shares of at most $C(g-1)+1$ candidates can be determined.
 # :::
 #
@@ -140,7 +140,7 @@ plt.show()
 #    Adding a small multiple of $\delta$ to positive shares changes no probability of a report.
 # :::
 #
-# `prove` confirms both budgets for every ε:
+# `prove` confirms both budgets:
 
 # %%
 some = ["tenant", "senate", "teaste"]
@@ -195,7 +195,7 @@ def server(cohort, ones, X, p, q):
 
 # %% [markdown]
 # Everybody reports with $\varepsilon = 2$, 16 cohorts and 8 slots.
-# Later, the server tries six words of a dictionary:
+# Later, the server tries six dictionary words:
 
 # %%
 COHORTS, SLOTS, EPS = 16, 8, 2.0
@@ -237,7 +237,7 @@ table(pd.DataFrame(columns))
 # There, $e^\varepsilon+1$ slots are best.
 # {numref}`fig-rappor-orr` shows that many cohorts come close, while few cohorts need more slots.
 
-# %% mystnb={"figure": {"name": "fig-rappor-orr", "caption": "Standard error of O-RR for one of 64 candidates that nobody has, divided by that of OUE, at ε = 1. Marks: exact. Line: local hashing. With 16 cohorts, 3 or 4 slots cannot identify 64 shares."}, "image": {"alt": "Standard error over OUE's from 1 to 3 against 2 to 64 slots. The line of local hashing has its minimum 1 near four slots and rises to 2.5. Marks for 256 cohorts lie just above it; those for 64 and 16 cohorts lie higher, above all at few slots."}}
+# %% mystnb={"figure": {"name": "fig-rappor-orr", "caption": "Standard error of O-RR for one of 64 candidates that nobody has, divided by that of OUE, at ε = 1. Marks: exact. Line: local hashing. With 16 cohorts, 3 or 4 slots cannot identify 64 shares."}, "image": {"alt": "Standard error over OUE's from 1 to 3 against 2 to 64 slots. The line of local hashing has its minimum 1 near four slots and rises to 2.5. Marks for 256 cohorts lie close to it; those for 64 and 16 cohorts lie higher, above all at few slots."}}
 many = [f"page{i}.example" for i in range(64)]
 grid = np.geomspace(2, 64, 40)
 of_hashing = (exp(1) + grid - 1) / np.sqrt(4 * exp(1) * (grid - 1))
@@ -331,7 +331,7 @@ check(
 # There are $5^6 = 15{,}625$ strings of six letters, but only $5^2 = 25$ *fragments* of two.
 #
 # RAPPOR-Unknown {cite:p}`fanti2016unknown` cuts a string into fragments at $G$ positions; here $G = 3$.
-# Strings are padded to the same length.
+# Strings are padded to equal length.
 # The client draws two positions without looking at the string; they are public.
 # It makes three private reports with $\varepsilon/3$ each: on each fragment by SUE, here with 25 bits, and on the whole string by O-RAPPOR, here with 8 bits.
 
@@ -376,7 +376,7 @@ def unknown(x, grams, cohorts, g, eps, rng):
 #    A person adds it, divided by $\varrho$, with probability $\varrho$, which makes the variance $\varrho\,u^2/\varrho^2$.
 # :::
 #
-# For two strings of two letters, the proof for every ε:
+# The proof for two strings of two letters:
 
 
 # %%
@@ -410,12 +410,12 @@ def pairs(pair, fragments, eps):
 # %% [markdown]
 # Everybody reports once with $\varepsilon = 6$, 2 for each part.
 # Two fragments are *joined* if the estimated share of their pair is more than $z$ standard errors above 0.
-# A normal variable exceeds $z$ with probability 1/1,875.
-# So if nobody had any of the $3\cdot 25^2 = 1{,}875$ pairs, we would expect one false pair.
+# We choose $z$ so that a normal variable exceeds it with probability 1/1,875.
+# If nobody had any of the $3\cdot 25^2 = 1{,}875$ pairs, we would expect one false pair.
 #
 # Fragments are the nodes of a graph, in one column per position.
-# A *clique* is a set of nodes that are all joined to each other.
-# A clique with one node in each column spells a candidate, as in {numref}`fig-unknown-graph`.
+# A *clique* is a set of nodes that are all joined.
+# One with a node in each column spells a candidate, as in {numref}`fig-unknown-graph`.
 
 # %%
 GRAMS = ["".join(pair) for pair in product(LETTERS, repeat=2)]
@@ -432,7 +432,7 @@ candidates = [
 ]
 print("candidates:", *candidates)
 
-# %% mystnb={"figure": {"name": "fig-unknown-graph", "caption": "Fragments with at least one joined pair, one column per position. Arcs join the first and the last position. Thick: the clique teaste. Dashed: tenate's other pairs."}, "image": {"alt": "Three columns of fragments, joined by lines between neighbouring columns and by curved lines between the first and the third. Three thick lines join te, as and te, two dashed ones te and na, na and te."}}
+# %% mystnb={"figure": {"name": "fig-unknown-graph", "caption": "Fragments with at least one joined pair. Arcs join the first and the last position. Thick: the clique teaste. Dashed: tenate's other pairs."}, "image": {"alt": "Three columns of fragments, joined by lines between neighbouring columns and by curved lines between the first and the third. Three thick lines join te, as and te, two dashed ones te and na, na and te."}}
 fig, ax = plt.subplots(figsize=(6.4, 3.4))
 ends = np.zeros((3, 25), bool)  # of the joined pairs
 for (a, b), edges in joined.items():
@@ -471,6 +471,7 @@ plt.show()
 # So *teaste* is a candidate.
 # *Tenate* is a *ghost*, a candidate that nobody types: *tenant*, *senate* and *teaste* each contribute one of its pairs.
 # The reports on whole strings now show which candidates are real.
+# As in {ref}`ch-rappor`, candidates more than `cut` standard errors above 0 are *found*; a normal variable exceeds `cut` with probability $0.05/6$.
 # These reports have separate coins, so their noise does not depend on the choice of candidates.
 
 # %%
@@ -488,7 +489,7 @@ columns = {
 table(pd.DataFrame(columns))
 
 # %% [markdown]
-# By chance, the estimates of *attest* and *teaste* are more than two standard errors too high.
+# By chance, *attest* and *teaste* come out more than two standard errors too high.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: ε of the whole report, pairs of fragments, and what is found"}
@@ -631,7 +632,7 @@ check(
 # Both variances are divided by $\varrho$, so we compare them without it.
 # With $k = 25^2 = 625$ pairs, {eq}`eq-freq-krr` gives $\frac{e^4+623}{(e^4-1)^2} = 0.24$ at $\varepsilon = 6$, and $u^2 = 0.85$.
 # At $\varepsilon = 1$, k-RR has 696, and $u^2 = 1{,}290$.
-# Local hashing has only 8.7 at $\varepsilon = 1$, by {prf:ref}`thm-oue`.
+# Local hashing, with OUE's variance ({prf:ref}`thm-oue`), has only 8.7 at $\varepsilon = 1$.
 # :::
 
 
@@ -672,7 +673,7 @@ print(f"te, na: {told[0][at]:.3f} ± {told[1][at]:.3f}, truth {SHARES['tenant']}
 #
 # ## Summary
 #
-# - O-RR and O-RAPPOR hash strings in cohorts; the list may come after the reports, but the server needs one to name the shares.
+# - O-RR and O-RAPPOR hash strings in cohorts; the server needs a list, but only after the reports.
 # - O-RR's reports determine at most $C(g-1)+1$ shares; with many cohorts it comes close to local hashing.
 # - RAPPOR-Unknown joins frequent pairs of fragments, and weeds out ghosts by reports on whole strings.
 # - Two noise terms are multiplied, so only popular strings are discovered.

@@ -48,8 +48,7 @@ rng = np.random.default_rng(2013)
 # **Can a server estimate the mean without learning anybody's age?**
 #
 # The *range* of ages must be public and include everybody.
-# The client rescales an age to a number $x$ in $[-1, 1]$.
-# It refuses ages outside the range; clipping would bias the mean.
+# The client rescales an age to a number $x$ in $[-1, 1]$, and refuses ages outside the range; clipping would bias the mean.
 
 # %%
 LOW, HIGH, EPS = 17.5, 42.0, 2.0
@@ -87,7 +86,7 @@ def two_point(x, eps, rng):
     return s if toss(odds(eps) / (odds(eps) + 1), rng) else -s
 
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Code of the figure", "figure": {"name": "fig-means-tree", "caption": "The sign for x = 0.5 and e^ε = 3: a coin makes a sign, and a second coin may reverse it."}, "image": {"alt": "A tree with two levels. From x, plus has probability three quarters and minus one quarter; each sign is sent with probability three quarters and reversed with one quarter."}}
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Diagram", "figure": {"name": "fig-means-tree", "caption": "The sign for x = 0.5 and e^ε = 3."}, "image": {"alt": "A tree with two levels. From x, plus has probability three quarters and minus one quarter; each sign is sent with probability three quarters and reversed with one quarter."}}
 look = {"steps": ["first coin", "second coin"], "head": "number"}
 look |= {"options": [["+", "−"], ["keep", "reverse"]]}
 look |= {"root": "0.5", "names": {1: "+", -1: "−"}}
@@ -177,7 +176,7 @@ print("ε =", epsilon(laws(float_noise, [0.0, 0.3])))
 #
 # From there, the client takes a walk {cite:p}`ghosh2012universally`, with $\rho = e^{-\varepsilon/t}$.
 # With probability $\frac{1-\rho}{1+\rho}$ it stays.
-# Otherwise it draws a direction, takes a step, and after each step goes on with probability ρ.
+# Otherwise it draws a direction, takes a step, and after each goes on with probability ρ.
 # The walk ends at an end of the grid; from an end, a step outwards leads back to it.
 # Without ends, it would make $h > 0$ steps to a given side with probability
 #
@@ -236,7 +235,7 @@ def noisy(x, steps, eps, rng):
 # ## Windows
 #
 # The third client sends one of $t+a$ cells {cite:p}`wang2019collecting`.
-# The *window* of point $u$ consists of the $a$ cells $u, \dots, u+a-1$; each is $e^\varepsilon$ times as likely as any other cell.
+# The *window* of point $u$ consists of the $a$ cells $u, \dots, u+a-1$; each is $e^\varepsilon$ times as likely as any cell outside.
 
 
 # %%
@@ -269,8 +268,8 @@ def windowed(x, steps, width, eps, rng):
 #
 # *Mean.* Draw a cell of the window with probability ω, and otherwise any of the $t+a$ cells.
 # Then a cell outside has probability $\frac{1-\omega}{t+a} = \frac1{a\,e^\varepsilon+t}$, so this is the same law.
-# A uniform cell has the mean $\frac{t+a-1}2$, so the bracket has mean 0.
-# A cell of the window has the mean $u+\frac{a-1}2$, so the bracket has mean $u-\frac t2$.
+# A uniform cell has mean $\frac{t+a-1}2$, so the bracket has mean 0.
+# A cell of the window has mean $u+\frac{a-1}2$, so the bracket has mean $u-\frac t2$.
 # Together, the score has mean $\frac2t\big(u-\frac t2\big) = x_u$.
 # :::
 #
@@ -318,7 +317,7 @@ axes[1].get_legend().remove()
 plt.show()
 
 # %% [markdown]
-# `prove` confirms that each is exactly ε-LDP at every ε, on a grid of four steps:
+# `prove` finds each exactly ε-LDP at every ε, on a grid of four steps:
 
 # %%
 GRID = [-1.0, -0.5, 0.0, 0.5, 1.0]
@@ -414,7 +413,6 @@ def hybrid_score(report, steps, width, eps):
 # %% [markdown]
 # Both parts are exactly ε-LDP and unbiased.
 # By step 2, the window adds $\omega \cdot x_u^2/\omega = x_u^2$ and a constant to the mean square; the sign adds a constant.
-# So the variance is constant:
 #
 # :::{prf:theorem} Hybrid
 # :label: thm-means-hybrid
@@ -422,7 +420,7 @@ def hybrid_score(report, steps, width, eps):
 # :::
 #
 # {numref}`fig-means-variance` compares our clients, with 64 steps, to the best, found by a linear program ({ref}`sec-dist-variance`).
-# The package's `Laplace` is our noise on a grid; its `Hybrid` sends signs alone up to $\varepsilon = 0.61$, where a mixture is worse.
+# The package's `Laplace` is our noise on a grid; below $\varepsilon = 0.61$, its `Hybrid` sends signs alone, since a mixture is worse.
 
 # %% mystnb={"figure": {"name": "fig-means-variance", "caption": "Largest standard error over all numbers, divided by the best client's. Lines: formula. Marks: 40,000 people each; their 95 % bars are smaller."}, "image": {"alt": "Four lines against epsilon from 0.1 to 8, on a logarithmic axis from 1 to 13. Sign and noise start near 1 and rise to 12.5 and 4.4. Windows start at 1.15. Hybrid is lowest throughout, rises after epsilon 2, and reaches 2.1 with windows. Marks lie on the lines."}}
 KINDS = {"sign": TwoPoint, "noise": Laplace}
@@ -500,10 +498,12 @@ for name, (send, score) in FOUR.items():
     print(f"{name:<7} {mean:.2f} ± {error:.2f}, 95 %: {interval}")
 
 # %% [markdown]
+# Here windows beat Hybrid, because their variance is larger only for numbers near $\pm1$; {numref}`fig-means-variance` compares the worst numbers.
+#
 # For fixed people, as here, these intervals are a little too wide (Exercise 3).
 #
 # The factor 1.96 needs many expected reports of the *rarer* sign.
-# In five populations (means −0.06 to 0.98, ε from 0.5 to 8), 90 give intervals that are right with probability 94 to 96 %; in one, three give 80 %.
+# With 90 of them, intervals are right with probability 94 to 96 % in five populations (means −0.06 to 0.98, ε from 0.5 to 8); with three, this is 80 % in one population.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: how often intervals are right"}
 
@@ -523,7 +523,7 @@ check("Coverage", "within a point, exactly", near, control="3 of a sign", caught
 # ## What can go wrong
 #
 # - *The range is taken from the data.*
-#   It makes the smallest and the largest number public.
+#   It makes the smallest and largest number public.
 # - *The server clips scores to $[-1, 1]$.*
 #   For the sign at $\varepsilon = 1$, means shrink to $x/2.16$.
 #
@@ -533,12 +533,12 @@ check("Coverage", "within a point, exactly", near, control="3 of a sign", caught
 # :::{admonition} Exercise 1 (pencil, 6 minutes)
 # With probability 95 %, an estimate should be within 1.2 years of a population's mean age.
 # How many people, drawn at random, suffice with signs and $e^\varepsilon = 3$?
-# How many with Laplace noise that is not cut ($\ln 3 = 1.0986$)?
+# How many with uncut Laplace noise ($\ln 3 = 1.0986$)?
 # :::
 #
 # :::{dropdown} Solution
 # One unit is half of the range, 12.25 years, so the standard error must be $1.2/(1.96 \cdot 12.25) = 0.04998$.
-# Scores are $\pm c$, so the score of a random person has a variance of at most $c^2 = 4$, and $n = 4/0.04998^2$, or 1,602 people.
+# Scores are $\pm c$, so a random person's score has variance at most $c^2 = 4$, and $n = 4/0.04998^2$, or 1,602 people.
 # Laplace noise has variance $8/1.0986^2 = 6.628$, and the ages add at most 1, so $n = 7.628/0.04998^2$, or about 3,054 people.
 # :::
 #
@@ -552,8 +552,7 @@ check("Coverage", "within a point, exactly", near, control="3 of a sign", caught
 #
 # :::{dropdown} Solution
 # The mean of the sign is $x/2$, so the score is $2c\,y$, with variance $4c^2-x^2$: at least four times as many people.
-# The probabilities of + now lie closer together, so the client is ε-LDP, but spends less than ε.
-# It is the sign of a smaller budget, 0.471 instead of 1.
+# The probabilities of + now lie closer together, so the client is ε-LDP, but spends less than ε: 0.471 instead of 1.
 # Let $r$ be the probability of + at $x = 1$, and $1-r$ that at $x = -1$.
 # Scores $z_+$ and $z_-$ with means 1 and −1 there solve $rz_++(1-r)z_-=1$ and $(1-r)z_++rz_-=-1$, with determinant $2r-1 \ne 0$: there are no other unbiased scores, here or for the sign.
 # :::
@@ -577,7 +576,7 @@ print(f"{mean:.2f} ± {error:.2f} years, ε = {less:.3f} instead of 1")
 # :::
 #
 # ::::{dropdown} Solution
-# Scores also differ because people do, but if people are fixed, this is no error of their mean.
+# Scores also differ because people do, but for fixed people, this is no error of their mean.
 #
 # :::{prf:theorem} The standard error
 # :label: thm-means-error
@@ -619,7 +618,7 @@ print(f"{mean:.2f} ± {error:.2f} years, ε = {less:.3f} instead of 1")
 # | $b$ | scale of Laplace noise (here only) |
 # | $t$ | steps of a grid (here only) |
 # | $u$ | number of a grid point (here only) |
-# | $h$ | steps of a walk (here only) |
+# | $h$ | steps of a walk, or beyond an end (here only) |
 # | $a$ | cells of a window (here only) |
 # | $\rho$ | $e^{-\varepsilon/t}$ (here only) |
 # | $\omega$ | probability of drawing from the window alone (here only) |

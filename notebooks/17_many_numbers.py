@@ -64,8 +64,8 @@ EPS = 1.0
 # ## Six questions
 #
 # The 6,366 readers of {ref}`ch-rr` answered six questions, each with a number, so $d = 6$.
-# Each question has a public range, which we map to $[-1, 1]$.
-# We write $x_j$ for a person's answer to question $j$, and $x$ for all six together.
+# Each question has a public range, mapped to $[-1, 1]$.
+# We write $x_j$ for a person's answer to question $j$, and $x$ for all six.
 
 # %%
 RANGES = {
@@ -233,11 +233,11 @@ together(*found)
 # since $\sum_y (p_y+q_y) = 2$.
 # :::
 #
-# So at one of the two ends, the mean square is at least $c(\varepsilon)^2$.
+# So at one of the ends, the mean square is at least $c(\varepsilon)^2$.
 # The sign has this mean square for every $x$, so in the worst case, no client for the drawn number beats it.
 # Near the middle, Hybrid can: its mean square is a constant plus $x^2$, and for ε above 0.61 the constant is below $c(\varepsilon)^2$.
 # *Sampled Hybrid* {cite:p}`wang2019collecting` draws $r = \lfloor\varepsilon/2.5\rfloor$ numbers, at least one and at most $d$; Exercise 1 derives a similar rule for signs.
-# Each of them has budget $\varepsilon/r$, so together they spend ε.
+# Each has budget $\varepsilon/r$, so together they spend ε.
 
 
 # %%
@@ -322,7 +322,7 @@ check("Intervals", "six at once: the package's", ends[0] < 1e-4, control="95 % f
 # A corner $y$ is *near* if it agrees with $u$ in more than half of the numbers, and *far* otherwise.
 # The client sends a corner, and each near one is $e^\varepsilon$ times as likely as each far one ({numref}`fig-many-corners`).
 
-# %% mystnb={"figure": {"name": "fig-many-corners", "caption": "Weights of the corners for numbers rounded to u, which is circled. Blue: near corners, one for two numbers (left), four for three (right)."}, "image": {"alt": "Left: a square whose upper right corner u is blue and circled, with weight e to the epsilon; the three other corners have weight 1. Right: a cube with u and its three neighbours blue, the four other corners with weight 1."}}
+# %% mystnb={"figure": {"name": "fig-many-corners", "caption": "Weights of the corners for two and three numbers rounded to u (circled). Blue: near corners."}, "image": {"alt": "Left: a square whose upper right corner u is blue and circled, with weight e to the epsilon; the three other corners have weight 1. Right: a cube with u and its three neighbours blue, the four other corners with weight 1."}}
 PLACE = {2: np.eye(2), 3: np.array([[1, 0, 0.42], [0, 1, 0.3]])}
 fig, axes = plt.subplots(1, 2, figsize=(6.4, 3.1))
 for ax, d in zip(axes, (2, 3), strict=True):
@@ -365,8 +365,8 @@ def meanest(x, eps, rng):
 #
 # *Step 2.* Pair each corner with the one that differs from it in number $j$ alone.
 # Two near partners cancel in the sum, so only near corners with a far partner count.
-# Such a corner agrees with $u$ in number $j$, because its partner agrees with $u$ less often.
-# In the other numbers, both agree with $u$ equally often, which must be exactly $\lfloor d/2\rfloor$ times.
+# Such a corner agrees with $u$ in number $j$, because its partner agrees less often.
+# In the other numbers, both agree with $u$ equally often: at most $d/2$ times, as one is far, and more than $d/2-1$, as one is near; so $\lfloor d/2\rfloor$ times.
 # So
 #
 # $$ \sum_{y \text{ near } u} y_j = A_d\,u_j, \qquad A_d = \binom{d-1}{\lfloor d/2\rfloor}. $$
@@ -410,7 +410,7 @@ mean, error = server(meanest_scores(reports, 6, EPS))
 print("errors over Harmony's:", (error / found[1]).round(2))
 
 # %% [markdown]
-# At $\varepsilon = 1$ and six numbers, $B$ is 12 % larger than Harmony's $\sqrt d\,c(\varepsilon)$, and so are the errors, up to chance.
+# At $\varepsilon = 1$ and six numbers, $B$ is 12 % larger than $\sqrt d\,c(\varepsilon)$, the root of Harmony's mean square, and so are the errors, up to chance.
 # For two and three numbers, `prove` confirms every budget ε:
 
 # %%
@@ -487,7 +487,7 @@ check("Size", "both forms, and the limit", near_limit, control="the limit at d =
 #
 # so MeanEst needs 57 % more people, and sends $d$ bits instead of one.
 # For $d = 3$, the fraction is $4/3$, and from $d$ to $d+2$ it grows by $(d+1)^2/(d\,(d+2))$, so for odd $d \ge 3$, Harmony is always better.
-# For even $d$, the 1 that is subtracted from $B$ matters for a large ε, where $c(\varepsilon)$ is near 1.
+# For even $d$, the 1 subtracted from $B$ matters for a large ε, where $c(\varepsilon)$ is near 1.
 # {numref}`fig-means-d` shows all four clients.
 
 # %% mystnb={"figure": {"name": "fig-means-d", "caption": "Variance, divided by the smaller of Harmony's and MeanEst's, for answers spread evenly from −1 to 1. Lines: formula, cut at 3. Marks: 600 surveys of 40 people, 95 % bars."}, "image": {"alt": "Two panels, two and ten numbers, against epsilon from 0.5 to 8. MeanEst starts at about 1.5 and falls to 1, where Harmony leaves 1 and rises, to 2.5 for two numbers. Splitting stays above 1 for two numbers; for ten it falls steeply, below 1 at epsilon 7. Sampled Hybrid stays near 1 or below. Marks lie on the lines."}}
@@ -525,7 +525,7 @@ for d in (2, 4, 10):
 
 # %% [markdown]
 # For a small ε, take Harmony, whose report is shortest.
-# For a larger ε, take sampled Hybrid if answers are spread out, as here; but MeanEst is better for two numbers and ε from about 1.7 to 3.5.
+# For a larger ε, take sampled Hybrid if answers are spread out, as in {numref}`fig-means-d`; but MeanEst is better for two numbers and ε from about 1.7 to 3.5.
 # If most answers are near $\pm1$, signs are no worse than Hybrid: draw one number for each 2.18 of ε (Exercise 1).
 #
 # (sec-many-wrong)=
@@ -536,7 +536,7 @@ for d in (2, 4, 10):
 # - *The coin of a single sign decides between near and far.*
 #   For two numbers, MeanEst then spends $\varepsilon + \ln 3$.
 # - *Scores are clipped, or read as answers.*
-#   At $d = 80$ and $\varepsilon = 1$, Harmony's score is 173 or −173, far outside $[-1, 1]$.
+#   At $d = 80$ and $\varepsilon = 1$, Harmony's score is $\pm173$, far outside $[-1, 1]$.
 #
 # (sec-many-exercises)=
 # ## Exercises
@@ -554,7 +554,7 @@ for d in (2, 4, 10):
 # $$ \frac dr\,c(\delta)^2 = \frac d\varepsilon\,\delta\,\coth^2\frac\delta2. $$
 #
 # The derivative vanishes for $\coth\frac\delta2 = \delta/\sinh^2\frac\delta2$, that is, $\sinh\frac\delta2\cosh\frac\delta2 = \delta$, or $\sinh\delta = 2\delta$.
-# So draw one number for each 2.18 of ε.
+# So $\delta = 2.18$.
 # :::
 #
 # :::{admonition} Exercise 2 (code, 11 minutes)
@@ -566,7 +566,7 @@ for d in (2, 4, 10):
 # :::{dropdown} Solution
 # Steps 1 to 3 stay the same, with $C = \sum_{a\ge\tau}\binom da$ near corners and $A = \binom{d-1}{\tau-1}$.
 # At $\varepsilon = 1$ the best τ is 42, just above MeanEst's 41, with $B^2 = 505$.
-# At $\varepsilon = 8$ it is 53, because fewer corners should be near, with $B^2 = 10.8$; the gain is large.
+# At $\varepsilon = 8$ it is 53, because fewer corners should be near, with $B^2 = 10.8$.
 # Harmony's $d\,c(\varepsilon)^2$ is 375 and 80.
 # :::
 
@@ -602,10 +602,10 @@ for eps in (1.0, 8.0):
 # :::
 #
 # :::{dropdown} Solution
-# Both are exactly ε-LDP for all numbers together, so in the worst case they are alike.
-# For the number that was drawn, Harmony's sign has the full ratio $e^\varepsilon$, 2.7 at $\varepsilon = 1$.
-# If you look at $y_j$ alone, it equals $u_j$ with probability $(1+1/B)/2$, so its ratio is $(B+1)/(B-1)$; for $d = 6$ and $\varepsilon = 1$, $B = 5.9$, this is 1.4.
-# But the report is all of $y$: if the other five numbers are known to be 1, the report has the ratio $e^\varepsilon$ for the sixth, too.
+# Both are exactly ε-LDP, so in the worst case they are alike.
+# For the drawn number, Harmony's sign has the full ratio $e^\varepsilon$, 2.7 at $\varepsilon = 1$.
+# Alone, $y_j$ equals $u_j$ with probability $(1+1/B)/2$, so its ratio is $(B+1)/(B-1)$; for $d = 6$ and $\varepsilon = 1$, $B = 5.9$, this is 1.4.
+# But the report is all of $y$: if the other five numbers are known to be 1, it has the ratio $e^\varepsilon$ for the sixth, too.
 # :::
 #
 # ## Summary

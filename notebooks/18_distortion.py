@@ -2,7 +2,7 @@
 # (ch-distortion)=
 # # Rate–distortion ★
 #
-# *From {cite:t}`sarwate2014distortion` and {cite:t}`xiong2016requantization`; see also the {ref}`dossier of the survey <paper-ye2018>`.*
+# *From {cite:t}`sarwate2014distortion` and {cite:t}`xiong2016requantization`; see also the {ref}`dossier of the survey <paper-ye2018>`. A star marks harder mathematics, which you can skip.*
 #
 # :::{admonition} In one minute
 # So far, we judged given clients.
@@ -10,7 +10,7 @@
 # If values and reports are few, a client is a table of probabilities.
 # Privacy is a list of linear inequalities on this table, and the expected cost is linear.
 # So a linear program finds the best client, and proves that it is best.
-# But a small error in each report does not give a good estimate of the shares.
+# But a small error in each report need not give a good estimate of the shares.
 # :::
 #
 # :::{zh}
@@ -75,7 +75,7 @@ EPS = 1.0
 # The distortion $\pi_0 a + \pi_1 b$ is linear, so it is least at a corner.
 # There are two candidates: randomized response, and always the likelier value.
 
-# %% mystnb={"figure": {"name": "fig-dist-two", "caption": "All channels for two values; those with ε ≤ 1 are shaded. Dashed: lines of equal distortion. Dot: least distortion. Left: equally likely values. Right: value 0 has probability 0.8."}, "image": {"alt": "Two unit squares with the same shaded quadrilateral around the falling diagonal. Dashed lines fall at 45 degrees on the left and steeply on the right. A dot marks the lower left corner of the quadrilateral on the left, and the upper left corner of the square on the right."}}
+# %% mystnb={"figure": {"name": "fig-dist-two", "caption": "All channels for two values; those with ε ≤ 1 are shaded. Dashed: lines of equal distortion. Dot: least distortion."}, "image": {"alt": "Two unit squares with the same shaded quadrilateral around the falling diagonal. Dashed lines fall at 45 degrees on the left and steeply on the right. A dot marks the lower left corner of the quadrilateral on the left, and the upper left corner of the square on the right."}}
 low = 1 / (1 + exp(EPS))
 corners = np.array([[0, 1], [low, low], [1, 0], [1 - low, 1 - low]])
 fig, axes = plt.subplots(1, 2, figsize=(6.4, 3.4), sharey=True)
@@ -216,12 +216,11 @@ check("Program", says, close, control="the program at ε − 0.01", caught=far)
 # (sec-dist-hamming)=
 # ## Loss 1 for wrong reports: k-RR
 #
-# Let every wrong report cost 1.
 # k-RR is wrong with probability $(k-1)/(e^\varepsilon+k-1)$, whatever the value.
 #
 # :::{prf:theorem} k-RR is wrong least often
 # :label: thm-dist-hamming
-# For equally likely values and in the worst case, every ε-LDP channel is wrong with probability at least $(k-1)/(e^\varepsilon+k-1)$.
+# Both for equally likely values and in the worst case, every ε-LDP channel is wrong with probability at least $(k-1)/(e^\varepsilon+k-1)$.
 # :::
 #
 # :::{prf:proof}
@@ -323,7 +322,7 @@ check("k-RR", says, all(is_krr()), control="asked for ε + 0.1", caught=not any(
 # (sec-dist-compression)=
 # ## Squared distance: fewer reports than values
 #
-# The 6,366 readers of {ref}`ch-rr` gave their age in six classes, coded 17.5 to 42.
+# Take the ages of {ref}`ch-means`, in six classes coded 17.5 to 42.
 # Let a report be any half year in this range, and the loss the squared distance.
 # Of these 50 reports, the program uses two at $\varepsilon = 1$.
 
@@ -343,13 +342,13 @@ table(pd.DataFrame(columns))
 # %% [markdown]
 # The best channel puts the ages into two bins, young and old, and sends the bin by randomized response.
 #
-# If the bins are equally likely (these two are not), the loss has a formula.
+# If the bins are equally likely (these are not), the loss has a formula.
 # k-RR over $r$ bins sends the true bin with probability
 #
 # $$ \frac{e^\varepsilon}{e^\varepsilon+r-1} = \omega + \frac{1-\omega}r, \qquad \omega = \frac{e^\varepsilon-1}{e^\varepsilon+r-1}. $$
 #
 # So it sends the true bin *on purpose* with probability ω, and otherwise a random bin.
-# People who report a bin have as mean value ω times the mean of the bin plus $1-\omega$ times the mean of all.
+# The mean value of the people who report a bin is ω times the mean of the bin plus $1-\omega$ times the mean of all.
 # Reports at these points have the least squared loss: the variance $V$ of the values, less the variance of the points.
 # With the variance $B$ of the bin means,
 #
@@ -357,7 +356,7 @@ table(pd.DataFrame(columns))
 #
 # For six equally spaced, equally likely values, three equal bins beat two from $\varepsilon = 2.33$ on.
 #
-# For squared distances, some best channel has at most $k$ reports, and only the entries $u_y$ and $e^\varepsilon u_y$ in column $y$ {cite:p}`kairouz2016extremal`.
+# For squared distances, some best channel has at most $k$ reports, and its column $y$ contains only $u_y$ and $e^\varepsilon u_y$ {cite:p}`kairouz2016extremal`.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: bins against the best of all channels"}
@@ -447,14 +446,14 @@ table(pd.DataFrame(columns))
 # If not, there are numbers $h_x$, not all 0, with $\sum_x h_x Q_{xy} = 0$ for all $y$.
 # Sum over $y$: $\sum_x h_x = 0$.
 # Fix the values of all people but one.
-# Let $F(x)$ be the expected estimate of the share of a value $v$ if this person has $x$.
-# It is linear in row $x$ of $Q$, so $\sum_x h_x F(x) = 0$.
-# If the estimate is unbiased, $F(x)$ is a constant, due to the others, plus $1/n$ for $x = v$.
-# Then $\sum_x h_x F(x) = h_v/n$, so $h_v = 0$ for all $v$, a contradiction.
+# Let $\mu_x$ be the expected estimate of the share of a value $v$ if this person has $x$.
+# It is linear in row $x$ of $Q$, so $\sum_x h_x \mu_x = 0$.
+# If the estimate is unbiased, $\mu_x$ is a constant, due to the others, plus $1/n$ for $x = v$.
+# Then $\sum_x h_x \mu_x = h_v/n$, so $h_v = 0$ for all $v$, a contradiction.
 # :::
 #
 # With two reports for six ages, the rows are dependent, and more people do not help.
-# {ref}`ch-limit` gives the channels that are best for shares.
+# {ref}`ch-limit` gives the best channels for shares.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the client's law and ε, unbiased scores, and two populations with one law"}
@@ -486,10 +485,10 @@ check("Shares", says, same, control="through k-RR", caught=caught)
 #
 # $$ \sum_y Q_{xy}\,y = x \qquad\text{for each } x. $$
 #
-# This is a linear equation for each value.
 # With the loss $(y-x)^2$, the distortion is the variance of a report.
-# We take 21 equally spaced numbers, and 121 reports up to $\pm1.5\,c$: up to $\pm c$, the scores of the sign, no other client is unbiased; beyond $\pm1.5\,c$, the least variances stay the same.
-# `unbiased=(x, y)` adds the equations; without π, the program minimises the worst case.
+# We take 21 equally spaced numbers, and 121 reports from $-1.5\,c$ to $1.5\,c$.
+# With reports between $-c$ and $c$, the sign's scores, only the sign is unbiased; a range wider than $\pm1.5\,c$ does not lower the least variances.
+# `unbiased=(x, y)` adds these linear equations; without π, the program minimises the worst case.
 
 # %%
 rows = []
@@ -506,7 +505,7 @@ table(pd.DataFrame(rows, columns=["ε", "least variance", "sign"]))
 # The sign of {ref}`ch-means` is nearly best at $\varepsilon = 0.5$; at 2, it has about twice the least variance.
 # {numref}`fig-dist-stairs` shows the best channel for equally likely numbers.
 
-# %% mystnb={"figure": {"name": "fig-dist-stairs", "caption": "The best unbiased channel for 21 equally likely numbers at ε = 2. Blue: e^ε times as likely as the white cells of the same column; columns are not equally spaced. Columns are the reports that are sent."}, "image": {"alt": "A grid of 21 rows and 41 columns with a blue band with stepped edges, from the lower left to the upper right corner; the band is widest in the middle."}}
+# %% mystnb={"figure": {"name": "fig-dist-stairs", "caption": "The best unbiased channel for 21 equally likely numbers at ε = 2. Columns: the reports sent, not equally spaced. Blue: e^ε times as likely as the white cells of the column."}, "image": {"alt": "A grid of 21 rows and 41 columns with a blue band with stepped edges, from the lower left to the upper right corner; the band is widest in the middle."}}
 c = (exp(2) + 1) / (exp(2) - 1)
 y = 1.5 * c * np.linspace(-1, 1, 121)
 squared = np.square(y - x[:, None])
@@ -529,7 +528,7 @@ ax.set(xlabel="report", ylabel="number")
 plt.show()
 
 # %% [markdown]
-# Each number favours a window of reports that slides with the number, as in {ref}`ch-means`.
+# Each number favours a window of reports that slides with it, as in {ref}`ch-means`.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: two entries in each column, windows that slide; unbiased, at the ε asked"}
@@ -558,7 +557,7 @@ check(
 # - *You take $\pi$ from the same people.*
 #   The public channel reveals something about them that no ε covers; our ages were only an example.
 # - *You use a solver's table as it is.*
-#   A solver keeps inequalities only to some digits, and leaves *dust*, tiny entries, where a column should be 0.
+#   Solvers keep inequalities only to some digits, and leave *dust*, tiny entries, where a column should be 0.
 #   `within` moves the entries inside the limits.
 
 # %%
@@ -585,7 +584,7 @@ print(f"repaired for ε = 2: {repaired.epsilon <= 2}")
 #
 # $$ \frac{W_t + \pi_t}{e^\varepsilon + t} > \frac{W_t}{e^\varepsilon+t-1}, \qquad\text{that is}\qquad e^\varepsilon > \frac{W_t}{\pi_t} - (t-1). $$
 #
-# This threshold rises with $t$, so one comparison with the next value is enough.
+# This threshold rises with $t$, so comparing with the next value is enough.
 # Two values: $e^\varepsilon > 2$, so $\varepsilon > 0.69$.
 # Twenty: $e^\varepsilon > 3.548 \cdot 20 - 18 = 52.96$, so $\varepsilon > 3.97$.
 # :::
@@ -648,8 +647,11 @@ for eps in (1.0, 2.0):
 # | $u_y$ | smallest entry of column $y$ (here only) |
 # | $\lambda_x$ | price of row $x$ (here only) |
 # | $G_y$ | what column $y$ adds to a lower bound (here only) |
-# | $W_t$ | probability of the $t$ likeliest values (here only) |
+# | $t$ | number of likeliest values (here only) |
+# | $W_t$ | probability of these $t$ values (here only) |
 # | $R$ | inverse of the channel: scores of reports (here only) |
 # | $\omega$ | probability that a bin is sent on purpose (here only) |
+# | $V$ | variance of the values (here only) |
+# | $B$ | variance of the bin means (here only) |
 #
 # Next, {ref}`ch-ranges` estimates the whole distribution of a number.
