@@ -583,7 +583,7 @@ for name, strain in (("strain: yes", 1), ("strain: no", 0)):
     told = [f"{one.value:.2f} ± {one.error:.2f}" for one in found]
     rows.append([name, f"{truth:.2f}", *told])
     errors.append(np.array([one.error for one in found]))
-ratios = (errors[0] / errors[0][-1]) ** 2
+ratios = np.square(errors[0] / errors[0][-1])
 times = [f"{ratio:.1f} ×" for ratio in ratios]
 rows.append(["readers for equal errors (strain: yes)", "", *times])
 table(pd.DataFrame(rows, columns=["affair, given", "truth", *tables]))
