@@ -168,8 +168,8 @@ for name, low, high in (("unbiased", -9, 9), ("clipped", 0, 1)):
         C = rng.binomial(n, pi / 2 + (1 - pi) * q, (1000, R))
         found = np.clip((C / n - q) / (0.5 - q), low, high).mean(1)
         rows.append((name, R, exact, sqrt(np.mean((found - pi) ** 2))))
-columns = ["estimate", "clinics", "error", "seen"]
-data = pd.DataFrame(rows, columns=columns)
+heads = ["estimate", "clinics", "error", "seen"]
+data = pd.DataFrame(rows, columns=heads)
 fig, ax = plt.subplots(figsize=(6.4, 3.5))
 for y, kind in (("error", theory), ("seen", simulation)):
     look = kind("estimate", ["unbiased", "clipped"])
