@@ -273,7 +273,7 @@ table(pd.DataFrame(rows, columns=columns))
 
 # %% [markdown]
 # No estimate is much further from the truth than one standard error.
-# Means are harder to estimate than frequencies, above all for the antidepressant, where we divide by 0.1.
+# Means are harder to estimate than frequencies, above all for the antidepressant, where we divide by a frequency of only 0.1.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the server's estimates are unbiased; uncorrected counts are not"}
