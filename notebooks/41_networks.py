@@ -73,7 +73,6 @@ plt.show()
 # $$ P_G(X_0,\dots,X_{d-1}) = \prod_j P(X_j \mid \Pi_j). $$ (eq-bayesnet-product)
 #
 # Here, 10 probabilities suffice instead of 31.
-# To draw people, we follow the arrows.
 
 
 # %%
@@ -101,7 +100,7 @@ people = sample(NETWORK, YES, 20_000, rng)
 # $$ \begin{aligned} H(X_j \mid \Pi_j) &= -\E \ln P(X_j \mid \Pi_j) = H(X_j, \Pi_j) - H(\Pi_j), \\ I(X_j; \Pi_j) &= H(X_j) - H(X_j \mid \Pi_j). \end{aligned} $$ (eq-bayesnet-information)
 #
 # The Kullback–Leibler divergence $\mathrm{KL}(P\,\|\,Q) = -\E\ln(Q/P)$ measures how far $P$ is from another distribution $Q$.
-# As $-\ln u > 1-u$ for $u \ne 1$, and $\E(Q/P) \le 1$, it is positive unless $Q = P$.
+# As $-\ln t > 1-t$ for $t \ne 1$, and $\E(Q/P) \le 1$, it is positive unless $Q = P$.
 #
 # :::{prf:theorem} What a network loses
 # :label: thm-bayesnet-loss
@@ -214,15 +213,15 @@ check(
 #
 # With 16 attributes there are far too many networks to try all.
 # {cite:t}`ren2019bayesnet` build one greedily, with at most $r$ parents for each attribute.
-# Each pair of an attribute and a set of parents has a *score*, for now its mutual information.
-# The two algorithms below are Algorithms 3 and 4 of the paper, and named so in code.
+# Each pair of an attribute and a set of parents has a *score* (not of a report), for now its mutual information.
+# Below are Algorithms 3 and 4 of the paper, named so in code.
 #
 # ::::{prf:algorithm} Greedy choice
 # :label: alg-bayesnet-3
-# **Input** scores of pairs; largest number $r$ of parents.
+# **Input** scores of pairs; largest number $r$ of parents; a first attribute.
 # **Output** a network.
 #
-# 1. Place an attribute without parents.
+# 1. Place the first attribute, without parents.
 # 2. Score each unplaced attribute with each set of $r$ placed ones; if fewer are placed, with all of them.
 # 3. Take the pair with the largest score: place its attribute, with these parents.
 # 4. Repeat steps 2 and 3 until all attributes are placed.
@@ -277,13 +276,13 @@ table(pd.DataFrame({"answer": NAMES, "parents": named(found)}))
 #
 # ::::{prf:algorithm} Greedy choice with a memory
 # :label: alg-bayesnet-4
-# **Input** as before, and the entropy of each attribute.
+# **Input** as before; in the paper, the first attribute has the largest entropy.
 # **Output** a network.
 #
-# 1. Place the attribute with the largest entropy.
+# 1. Place the first attribute.
 # 2. While at most $r$ are placed, score each unplaced attribute with all placed ones, and remember this pair for it.
 # 3. Later, score each unplaced attribute with the sets of $r$ placed ones that contain the newest.
-#    Remember the best of these and the old pair.
+#    Of these and the old pair, remember the best.
 # 4. Take the best of all remembered pairs, as before.
 # 5. Repeat steps 2 to 4 until all attributes are placed.
 # ::::
@@ -359,7 +358,6 @@ check(
 # (sec-bayesnet-reports)=
 # ## Reports and small tables
 #
-# Now nobody knows $P$.
 # Each phone uses flips from {ref}`ch-joint`, as in the paper, with two bits per answer.
 # It keeps a bit with probability $p$ and flips it with probability $q = 1-p$, where $p/q = e^{\varepsilon/(2d)}$.
 # For yes or no, symbols would be better, by {eq}`eq-joint-which` (Exercise 2).
@@ -442,12 +440,13 @@ tables = joint_tables(reports, SETS, EPS)
 #
 # $$ \E\,\hat I \approx \frac1{2n}\,(2\nu-1)\big((2\nu)^r - 1\big). $$ (eq-bayesnet-bias)
 #
-# The likeliest tables have nearly this bias, as long as it is far below $\ln 2 = 0.69$, the largest information.
+# The likeliest tables have nearly this bias, as long as it is far below $\ln 2 = 0.69$, the largest information about a yes or no.
 # For our nurses, it grows from 0.0004 with one parent to 0.0023 with two.
 #
 # Subtracting the bias does not change the order of pairs with $r$ parents.
-# So we also allow a part of the parents, or none, and subtract a *toll*: $z^2$ times the bias for their number.
-# With one parent, the four differences $\hat\theta_{xu}-\hat\theta_x\hat\theta_u$ in {eq}`eq-joint-bias` are plus or minus one number, which is roughly normal.
+# So from each set of $r$ parents we also allow every subset, even the empty one.
+# From its information we subtract a *toll*: $z^2$ times the bias for its size.
+# With one parent, the four differences squared in {eq}`eq-joint-bias` are plus or minus one number, which is roughly normal.
 # So noise alone exceeds the toll if this number is more than $z$ standard errors from 0: for $z = 2$, in about one pair of 20.
 # For two parents, or answers that are not fair, this is a rule of thumb.
 
@@ -490,7 +489,7 @@ table(pd.DataFrame(both))
 # (sec-bayesnet-publish)=
 # ## From people to synthetic rows
 #
-# The server publishes as many synthetic rows as there are nurses.
+# The server publishes one row per nurse.
 
 
 # %%
@@ -508,13 +507,13 @@ for asked in [(2,), (0, 3), (2, 4), (1, 4), (0, 2, 4)]:
     f_hat, se = share(reports, dict.fromkeys(asked, 1), EPS)
     row = [" and ".join(NAMES[j] for j in asked), f"{true:.3f}"]
     row += [f"{f_hat:.3f} ± {se:.3f}", f"{made:.3f}"]
-    rows.append([*row, f"{made - true:+.3f}"])
+    rows.append([*row, f"{made - true:+.3f}".replace("-", "−")])
 columns = ["yes to", "truth", "from reports", "synthetic", "error"]
 table(pd.DataFrame(rows, columns=columns))
 
 # %% [markdown]
 # Synthetic rows answer every question, here with errors below the standard errors from reports.
-# All is computed from the reports alone, so by {prf:ref}`thm-post` it is ε-LDP.
+# Given the other reports, the rows are a random function of one person's report, so by {prf:ref}`thm-post` they are ε-LDP.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: tables are the package's; a release spends no more than its report"}
 
@@ -606,7 +605,7 @@ plt.show()
 # %% [markdown]
 # {numref}`fig-bayesnet-avd` shows the *average variation distance*: for two attributes, half the sum of $\lvert\text{true}-\text{synthetic}\rvert$ over the cells, averaged over all pairs.
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Figure", "figure": {"name": "fig-bayesnet-avd", "caption": "Error of published tables of two attributes, against the budget of a record. Marks, shifted sideways: means of four surveys, 95 % bars. No noise: two parents, from the people. Alone: products of single shares."}, "image": {"alt": "Error against epsilon from 6.4 to 35, both logarithmic. Each attribute alone stays near 0.07. Two parents fall from 0.2 to 0.01, one parent from 0.11 to 0.034. With z = 2, two parents begin near 0.08 and end at 0.01."}}
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Figure", "figure": {"name": "fig-bayesnet-avd", "caption": "Error of published tables of two attributes, against the budget of a record. Marks, shifted sideways: means of four surveys, 95 % bars. No noise: two parents, from the people. Alone: products of single shares."}, "image": {"alt": "Error against epsilon from 6.4 to 35, both logarithmic. Each attribute alone stays near 0.07. Two parents fall from 0.2 to 0.01, one parent from 0.11 to 0.033. With z = 2, two parents begin near 0.08 and end at 0.01."}}
 PLANS = {"two parents": (2, 0), "two parents, z = 2": (2, 2), "one parent": (1, 0)}
 BUDGETS = (6.4, 9.0, 13.0, 20.0, 35.0)
 result = study.errors(many, BUDGETS, ask, fast_tables, publish, PLANS, repetitions=4)
@@ -629,7 +628,6 @@ print(result.pivot_table("error", "table", "ε").round(4), f"\nno noise {least:.
 # %% [markdown]
 # - At $\varepsilon = 35$, the error of two parents is a sixth of that of each attribute alone, but noise makes it 40 % larger.
 # - Up to $\varepsilon = 13$, one parent is better than two without toll, as its tables have less noise.
-#   At 13, it is also better than two with $z = 2$.
 # - At $\varepsilon = 6.4$, two parents without toll are the worst of all.
 #   With $z = 2$, four edges are left, three wrong, and the table is about as good as each attribute alone.
 #   Here {eq}`eq-bayesnet-bias` gives 3.16 for two parents, far above $\ln 2$, so the toll, four times as much, rules them out.

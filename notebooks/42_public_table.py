@@ -65,7 +65,7 @@ n, d = readers.shape
 table(pd.DataFrame(readers[[0, 2000, 5000]], columns=NAMES))
 
 # %% [markdown]
-# Each row is a *record*, and each column an *attribute*; the magazine never sees this table.
+# Each row is a *record*, and each column an *attribute*.
 # It wants to publish *synthetic* rows, drawn from a distribution (law) $\hat P$ that it estimates from private reports.
 # Their error is the *average variation distance* (AVD) of {ref}`sec-bayesnet-figures`, here for sets $A$ of $a = 2$, 3 or 4 attributes.
 #
@@ -208,15 +208,14 @@ study.beside(loud, readers, NAMES, (0, 1))
 # %% [markdown]
 # ### Graph and junction tree
 #
-# Let $I$ be the {term}`mutual information` of two attributes $i$ and $j$.
-# LoPub joins the pair by an edge if
+# Let $I$ be the {term}`mutual information` of two attributes $j$ and $j'$.
+# LoPub joins the pair if
 #
-# $$ \sqrt{\frac{2I}{\min(\kappa_i,\kappa_j)-1}} \ge \varphi, $$
+# $$ \sqrt{\frac{2I}{\min(\kappa_j,\kappa_{j'})-1}} \ge \varphi, $$
 #
 # where $\varphi$ is a threshold; for two bits, the left side is nearly the absolute correlation.
-# We take $\varphi = 0.12$, because the graph then has a cycle of four.
+# With $\varphi = 0.12$, the graph has a cycle of four.
 # Products of scores may give negative cells, so LoPub takes the tables of EM for graph and rows.
-# Our `likely` does this for one-bit codes.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "EM for bits"}
@@ -244,7 +243,8 @@ print(edges)
 
 # %% [markdown]
 # We need the tables of *cliques*: sets of attributes that are all joined to each other.
-# In a cycle of four, the last attribute depends on two others that are not joined, so no clique has all three.
+# In a cycle of four, each attribute depends on two others that are not joined.
+# No clique has all three, so the rows would miss one dependence.
 # So the graph is *triangulated*: take out the attribute with the fewest neighbours, join these to each other, and repeat.
 # An attribute and its neighbours, when it is taken out, are a clique of the new graph.
 
@@ -276,8 +276,8 @@ print(cliques, "added:", added)
 
 
 # %% [markdown]
-# Last, a *junction tree* attaches each new clique to the earlier one with which it shares most.
-# After triangulation, this one contains all that the new clique shares with earlier ones {cite:p}`jensen1994optimal`.
+# Last, a *junction tree* grows from one clique: of those left, attach the one that shares most with a clique of the tree.
+# After triangulation, this neighbour contains all that the new clique shares with the tree {cite:p}`jensen1994optimal`.
 
 
 # %%
@@ -337,7 +337,7 @@ def by_tree(shares, n, rng):
 
 
 # %% [markdown]
-# For comparison, *independent columns* draw each answer with its true share.
+# *Independent columns* draw each answer with its true share.
 
 # %%
 reports = [lopub(x, CODES, EPS, rng) for x in readers]
@@ -399,10 +399,8 @@ check(
 # (sec-publish-block)=
 # ## One random block
 #
-# Now we do the opposite.
 # Each phone draws a public *block* $B$ of $b$ attributes, and reports its cell, one of $2^b$, by k-RR with all of $\varepsilon$ {cite:p}`zhang2018calm`.
-# In the code, it keeps the cell with probability $\lambda = (e^\varepsilon-1)/(e^\varepsilon+2^b-1)$, and otherwise makes a *blind draw* from all cells, the true one included.
-# This is the k-RR of {ref}`ch-frequency`.
+# It keeps the cell with probability $\lambda = (e^\varepsilon-1)/(e^\varepsilon+2^b-1)$, and otherwise makes a *blind draw* from all cells, the true one included.
 
 
 # %%
@@ -513,7 +511,7 @@ NOISE = {
     "random block": lambda e, d: 1 / worth(2, best(d, e), d, e) - 1,
 }
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Figure", "figure": {"name": "fig-publish-notions", "caption": "n times the variance of a pair's parity, for 16 questions, against the ε of a record (left) and of an attribute (right)."}, "image": {"alt": "Two panels with three falling curves each. Left, the curve of LoPub lies far above those of the random block and of one parity, which are the same in both panels. Right, it lies below them."}}
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Figure", "figure": {"name": "fig-publish-notions", "caption": "n times the variance of a pair's parity, for 16 questions, against the ε of a record (left) and of an attribute (right)."}, "image": {"alt": "Two panels with three falling curves each. Left, the curve of LoPub lies far above that of the random block, and above that of one parity except at the right end; these two are the same in both panels. Right, it lies below them."}}
 fig, axes = plt.subplots(1, 2, figsize=(6.4, 3.7), sharey=True)
 for ax, whose in zip(axes, ("record", "attribute"), strict=True):
     grid = [
@@ -602,6 +600,7 @@ check(
 # where the weights $\eta_A$ minimise $\ln\sum_x \exp(\dots) - \sum_A \eta_A \hat m_A$.
 # The derivative for $\eta_A$ is the mean of $\chi_A$ under $\hat P$, minus $\hat m_A$.
 # With noisy $\hat m_A$, there may be no minimum, so `max_entropy` adds the penalty $5\sum_A\eta_A^2\Var\hat m_A$.
+# The 5 is our choice; for large $n$, the penalty vanishes.
 
 
 # %%
@@ -624,8 +623,8 @@ def by_entropy(estimate, worth_of, n, rng):
 # ## At the same ε
 #
 # A report of LoPub is worth $(p-q)^{2a}$ true answers about a set of $a$ attributes.
-# So a pair's parity has the standard error $1/((p-q)^2\sqrt n) = 0.46$.
-# A threshold of two standard errors drops nearly all edges, since even the strongest true correlation is 0.47.
+# So a pair's parity has the standard error $1/((p-q)^2\sqrt n) = 0.46$, and a correlation a larger one.
+# A threshold of two standard errors drops nearly all edges: the strongest true correlation is 0.47.
 # So we add LoPub without edges.
 
 
@@ -642,7 +641,7 @@ study.fidelity(made, readers, orders=(2, 3, 4))
 
 # %% [markdown]
 # Over 80 surveys, the means for pairs are 0.126 (± 0.003), 0.081, 0.084 and 0.031 (± 0.001 each), so the junction tree was lucky here.
-# On LoPub's reports, maximum entropy is no better than dropping all edges; only the block is better than independent columns.
+# For pairs, maximum entropy on LoPub's reports is no better than dropping all edges; only the block is clearly better than independent columns.
 #
 # (sec-publish-fair)=
 # ## A release
@@ -673,7 +672,7 @@ table(pd.DataFrame(rows[:3], columns=NAMES))
 # (sec-publish-errors)=
 # ### Beside the truth
 #
-# {numref}`fig-publish-release` shows the truth, which the magazine never sees.
+# {numref}`fig-publish-release` shows both.
 
 # %%
 cells = study.pairs(asked, readers, rows)
@@ -696,9 +695,11 @@ plt.show()
 # ### A question to the table
 #
 # A newspaper asks: how much more frequent are affairs where the marriage is not good?
-# It finds the pair's table, $n_A$ and $\lambda$ in what is published.
+# It takes the pair's table as published, and computes $\lambda$ and $n_A \approx n\rho$.
 # Let `slope` be the derivatives of the answer with respect to the cells.
-# By {eq}`eq-publish-block`, the answer's error is about $\sum_\omega \text{slope}_\omega\,(\hat R_\omega-R_\omega)/\lambda$: the mean of slope/λ at the cells of the $n_A$ reports, minus its expectation.
+# By {eq}`eq-publish-block`, the answer's error is about $\sum_\omega \text{slope}_\omega\,(\hat R_\omega-R_\omega)/\lambda$.
+# Here $\hat R_\omega$ is the share of the $n_A$ reports that show $\omega$.
+# So this is the mean of slope/λ at the reported cells, minus its expectation.
 # So its standard error is the standard deviation of slope/λ over $\sqrt{n_A}$ (*delta method*, {ref}`sec-kv-ratio`).
 
 

@@ -77,7 +77,7 @@ table(frame[columns])
 # *Listed*: the client must know the list; OLH hashes an item's number on it, the wheel its name.
 #
 # The first five errors differ by less than 4 %.
-# Of these mechanisms, the block design ({ref}`ch-limit`) has the shortest report and the least work; the wheel ({ref}`ch-wheel`) needs no list.
+# Of these, the block design ({ref}`ch-limit`) has the shortest report and the least work; the wheel ({ref}`ch-wheel`) needs no list.
 #
 # Each row holds a mechanism, ready to run.
 # We invent shares, and ask people with the first choice and with k-RR.
@@ -100,7 +100,7 @@ for c in (best, last):
     reports = c.mechanism.perturb(people, rng=rng)
     f_hat = c.mechanism.estimate(c.mechanism.tally(reports))
     near = [f"{100 * f:.1f} ± {100 * c.error:.1f}" for f in f_hat]
-    rows[c.name] = [near[x] for x in (0, 4, 39)]
+    rows[c.name] = [near[x].replace("-", "−") for x in (0, 4, 39)]
 reasons = ["most frequent", "fifth", "rarest"]
 table(pd.DataFrame({"reason, in points": reasons} | rows))
 
@@ -116,22 +116,19 @@ table(pd.DataFrame({"reason, in points": reasons} | rows))
 # $$ n\Var\hat f = \begin{cases} \dfrac{e^\varepsilon+k-2}{(e^\varepsilon-1)^2} & \text{k-RR,} \\[2ex] \dfrac{4\,e^\varepsilon}{(e^\varepsilon-1)^2} & \text{OUE and OLH,} \\[2ex] c^2 = \dfrac{(e^\varepsilon+1)^2}{(e^\varepsilon-1)^2} & \text{Hadamard bit.} \end{cases} $$ (eq-choosing-three)
 #
 # Only the first variance grows with the number $k$ of items.
-# A report of k-Subset is a set of $b$ items.
-# It supports the person's own item with chance $p^*$, and any other with $q^*$.
+# A report of k-Subset is a set of $b$ items, with $p^*$ and $q^*$ of {eq}`eq-limit-p`.
 #
 # 1. Write $Z = b\,e^\varepsilon+k-b$. Then $p^* = b\,e^\varepsilon/Z$, and
 #
 # $$ q^* = \frac{b-p^*}{k-1} = \frac{b}{k-1}\cdot\frac{Z-e^\varepsilon}{Z}. $$
 #
-# 2. We use $Z-b\,e^\varepsilon = k-b$ for the first line below, and $k\,e^\varepsilon-Z = (k-b)(e^\varepsilon-1)$ for the second:
+# 2. By $Z-b\,e^\varepsilon = k-b$, and again {eq}`eq-limit-p`:
 #
-# $$ \begin{aligned} 1-q^* &= \frac{(k-1)Z-bZ+b\,e^\varepsilon}{(k-1)Z} = \frac{(k-b)(Z-1)}{(k-1)Z}, \\[1ex] p^*-q^* &= \frac{(k-1)\,b\,e^\varepsilon-bZ+b\,e^\varepsilon}{(k-1)Z} = \frac{b\,(k-b)(e^\varepsilon-1)}{(k-1)Z}. \end{aligned} $$
+# $$ \begin{aligned} 1-q^* &= \frac{(k-1)Z-bZ+b\,e^\varepsilon}{(k-1)Z} = \frac{(k-b)(Z-1)}{(k-1)Z}, \\[1ex] p^*-q^* &= \frac{b\,(k-b)(e^\varepsilon-1)}{(k-1)Z}. \end{aligned} $$
 #
 # 3. Insert both into $n\Var\hat f = q^*(1-q^*)/(p^*-q^*)^2$:
 #
 # $$ n\Var\hat f = \frac{(Z-e^\varepsilon)(Z-1)}{b\,(k-b)\,(e^\varepsilon-1)^2}. $$ (eq-choosing-sets)
-#
-# Four sizes:
 
 
 # %%
@@ -203,8 +200,9 @@ axes[0].set_ylabel("number of items k")
 plt.show()
 
 # %% [markdown]
-# With sets of one size, the two tie, as for seven items at $\varepsilon = 0.5$.
-# For 21 items at $\varepsilon = 1$, k-Subset needs 0.3 % more people, as its $b$ has the least *total* error.
+# If sets of k-Subset and a block design have one size, the two tie, as for seven items at $\varepsilon = 0.5$.
+# For 21 items at $\varepsilon = 1$, the design has sets of five.
+# k-Subset takes six, for the least *total* error, and needs 0.3 % more people.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the formulas, the border, and what the ranking says"}
@@ -249,7 +247,7 @@ check(
 # (sec-choosing-examples)=
 # ## Other questions
 #
-# The same 20,000 people with $\varepsilon = 1$ may hold something else:
+# The same people may hold something else:
 
 # %%
 asked = {"n": 20_000, "epsilon": EPS}
@@ -289,7 +287,7 @@ table(pd.DataFrame(rows, columns=columns))
 # *SE, all keys* splits ε among all 40 keys, hence the large ratio.
 #
 # *Attributes.*
-# Bit flips and blocks report on all of them ({ref}`ch-joint`).
+# Bit flips report on all of them ({ref}`ch-joint`), blocks on a few, drawn in public ({ref}`ch-publish`).
 #
 # (sec-choosing-drawn)=
 # ### One attribute, drawn in public
@@ -453,9 +451,8 @@ check("Order", "clear pairs", wrong == 0 and clear > pairs / 3, control="ranked 
 # (sec-choosing-people)=
 # ## How many people, or which ε?
 #
-# How many people, or which ε, give 95 % intervals of ± one point, about these people (`people=True`)?
-# Which shares can you tell from 0?
-# About half of all surveys do so for a share of 1.96 standard errors.
+# We want 95 % intervals of ± one point, about these people (`people=True`).
+# If a share is 1.96 standard errors, about half of all intervals leave out 0; we call it the smallest share:
 
 # %%
 us = {"people": True}
@@ -463,7 +460,7 @@ print(f"ε = {EPS:g}: {question.people_for(0.01, **us):,} people")
 print(f"20,000 people: ε = {question.epsilon_for(0.01, **us):.2f}")
 print(f"smallest share: {100 * question.smallest_share(**us):.1f} %")
 
-# %% mystnb={"figure": {"name": "fig-choosing-people", "caption": "People needed for a standard error of 0.01, by the first choice for each question and ε. Means are on the scale from −1 to 1."}, "image": {"alt": "Five falling lines against epsilon from 0.25 to 4 on logarithmic axes. One of 40 items and one number fall from 600,000 people, to 300 and 1,500; three of 40 items and eight attributes begin at 2 and 3 million; their pairs fall from 16 million to 7,000."}}
+# %% mystnb={"figure": {"name": "fig-choosing-people", "caption": "People needed for a standard error of 0.01 (95 % intervals of ± 0.01: 3.8 times as many), by the first choice. Means are on the scale from −1 to 1."}, "image": {"alt": "Five falling lines against epsilon from 0.25 to 4 on logarithmic axes. One of 40 items and one number fall from 600,000 people, to 300 and 1,500; three of 40 items and eight attributes begin at 2 and 3 million; their pairs fall from 16 million to 7,000."}}
 SOME = ["one number", "three of 40 items"]
 SOME += ["8 attributes, 5 values", "their pairs"]
 FIVE = {"one of 40 items": choose.Item(**asked, k=40)}
@@ -489,7 +486,7 @@ plt.show()
 # - *The server's work.*
 #   Comparing reports with every item takes time in proportion to $k$: for a million items, days instead of seconds ({ref}`ch-speed`).
 # - *The list.*
-#   Without one, only the wheel is left: `rank` excludes RAPPOR and O-RR ({ref}`ch-rappor`), whose errors depend on hash functions.
+#   Without one, only the wheel is left: `rank` excludes RAPPOR and O-RR ({ref}`ch-rappor`, {ref}`ch-unknown`), whose errors depend on hash functions.
 # - *Repairs.*
 #   Norm-Sub ({ref}`ch-sensible`) lowers large errors more than small ones.
 # - *Liars.*
@@ -503,7 +500,7 @@ plt.show()
 # ## A tree of decisions
 #
 # {numref}`fig-choosing-tree` is for rare items and $\varepsilon \le 4$; the hierarchy is in {ref}`ch-ranges`.
-# On a grid of questions, the choices of the tree need at most a third more people than the best.
+# On a grid of questions, its choices need at most a third more people than the best.
 
 # %% mystnb={"figure": {"name": "fig-choosing-tree", "caption": "Take the first answer that fits, from the top. There are k items or values, and d keys; a person has up to ℓ of them. *Small*: $k^2 \\leq 2e^\\varepsilon + 1$. *Drawn*: in public. *Sampled*: by k-RR or S-Hist."}, "image": {"alt": "A tree of decisions. One item: wheel without a list; k-RR for at most 2 e to the epsilon plus 1 items; block design for a short report; otherwise k-Subset. A set: PrivSet, or a sampled item if the server works only for reports. Keys: state encoding, PCKV-GRR or Wheel-KV. Number: Hybrid or hierarchy; several: MeanEst for two, or Harmony. Attributes: one drawn, blocks, or a pair drawn."}}
 few = "$k \\leq 2e^\\varepsilon + 1$"
@@ -527,8 +524,8 @@ diagram.decisions({"What does a person hold?": HOLDS})
 plt.show()
 
 # %% [markdown]
-# Why *small*?
-# Here, a drawn pair needs 42 % more people than blocks:
+# *Small* matters.
+# For four yes/no attributes at $\varepsilon = 4$, a drawn pair needs 42 % more people than blocks:
 
 
 # %%
@@ -616,7 +613,7 @@ print(prove(lambda x, eps, rng: all_attributes(x, 2, eps, rng), three, rounded=F
 # %% [markdown]
 # :::{admonition} Exercise 3 (think, 13 minutes)
 # A liar may send any report.
-# Of $n$ people, how many must lie to move an unbiased estimate by one standard error?
+# Of $n$ people, how many must lie to move an unbiased estimate of a rare item's share by one standard error?
 # Use the largest score $u$ to show that $\sqrt n$ liars, rounded up, suffice if the estimate is a mean of scores.
 # Why is k-RR over many items easy to lie to?
 # :::
@@ -653,4 +650,4 @@ print(prove(lambda x, eps, rng: all_attributes(x, 2, eps, rng), three, rounded=F
 # | $v(\varepsilon)$ | $n\Var\hat f$ for one attribute without a draw (here only) |
 # | $u$ | the largest score in size (here only) |
 #
-# {ref}`The page to play with <play>` ranks the mechanisms for any question of yours.
+# {ref}`The page to play with <play>` ranks mechanisms for any question.

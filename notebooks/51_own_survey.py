@@ -24,7 +24,7 @@
 # :::
 #
 # You need k-RR from {ref}`ch-frequency`.
-# As there, `toss` and `pick` draw at random, and `odds(eps)` is $e^\varepsilon$ in a form that `prove` understands.
+# `odds(eps)` is $e^\varepsilon$ in a form that `prove` understands.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
 # Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
@@ -91,7 +91,7 @@ print(staff.head(6).to_string())
 # ## Labels come first
 #
 # A mechanism needs codes 0, 1, 2, … in place of words.
-# pandas offers codes, but takes the list of categories from the data:
+# pandas offers codes, but takes their list from the data:
 
 # %%
 WARDS = ["boss", "pay"], ["boss", "hours", "pay"]
@@ -100,10 +100,10 @@ for ward in WARDS:
     print(dict(zip(ward, codes.tolist(), strict=True)))
 
 # %% [markdown]
-# Code 1 is pay in one ward and hours in the other; adding the counts mixes them, without any error message.
+# Code 1 is pay in one ward and hours in the other; adding the counts mixes them, without an error.
 # The list also reveals what was said: if "boss" has a code, somebody in this ward said it.
 # So write the labels down before anybody answers, with "other" for unforeseen answers, and one for missing answers.
-# The package refuses others:
+# The package refuses a list taken from the answers:
 
 # %%
 REASONS = ["pay", "hours", "boss", "team", "commute", "other"]
@@ -118,7 +118,7 @@ except ValueError as refused:
 # (sec-survey-client)=
 # ## From an answer to a report
 #
-# On the phone, the client looks up the code and applies k-RR to it:
+# The client on the phone:
 
 
 # %%
@@ -203,7 +203,7 @@ check(
 # (sec-survey-server)=
 # ## From reports to shares
 #
-# Let $C_x$ be the number of reports that say label $x$.
+# Let $C_x$ be the number of reports that say label $x$, one of $k$.
 # A person with $x$ says $x$ with probability $p^*$, any other person with probability $q^*$:
 #
 # $$ p^* = \frac{e^\varepsilon}{e^\varepsilon+k-1}, \qquad q^* = \frac{1}{e^\varepsilon+k-1}. $$
@@ -215,8 +215,6 @@ check(
 # Replace the expectation by the count, and solve for $f$:
 #
 # $$ \hat f = \frac{C_x/n - q^*}{p^*-q^*}. $$ (eq-survey-share)
-#
-# How far is $\hat f$ from the truth?
 #
 # **These people.**
 # Their answers are fixed, and only the coins of the phones are random.
@@ -230,7 +228,7 @@ check(
 #
 # **The population.**
 # Now the $n$ people are a random sample from many more, of whom a share $\pi$ has $x$.
-# Then $f$ is random, too: an average of $n$ independent answers, with mean $\pi$ and variance $\pi(1-\pi)/n$.
+# Then $f$ is random: an average of $n$ independent answers, with mean $\pi$ and variance $\pi(1-\pi)/n$.
 #
 # 1. Write the difference as a sum:
 #
@@ -296,7 +294,8 @@ table(rows)
 # (sec-survey-coverage)=
 # ### Do the intervals cover?
 #
-# Let $Z$ be the difference between estimate and truth, divided by its standard deviation: the root of {eq}`eq-survey-noise` or {eq}`eq-survey-both`, by the truth meant.
+# Let $Z$ be the difference between estimate and truth, divided by its standard deviation.
+# This is the root of {eq}`eq-survey-noise` for these people's truth, of {eq}`eq-survey-both` for the population's.
 # $Z$ is nearly standard normal.
 # An interval covers the truth if the two differ by at most 1.96 times the error used, so with probability
 #
@@ -390,7 +389,8 @@ print(result)
 
 # %% [markdown]
 # Estimates and errors are those of our server, for the population; `people=True` gives errors for these people.
-# The intervals are *score intervals* {cite:p}`wilson1927probable`: they contain each share that is at most 1.96 errors from the estimate, with the error at that share.
+# The intervals are *score intervals* {cite:p}`wilson1927probable`.
+# A share belongs to one if the estimate is at most 1.96 errors away, with the error that this share would have.
 # They differ from ours for few people or rare labels.
 #
 # ### All intervals at once
@@ -434,7 +434,7 @@ check(
 # (sec-survey-plan)=
 # ## Before you ask
 #
-# In {eq}`eq-survey-both`, $n$ times the squared error depends on $\pi$ only.
+# For a given mechanism, $n$ times {eq}`eq-survey-both` depends on $\pi$ only.
 # With a guess of $\pi$, a given half-width needs
 #
 # $$ n = \Big(\frac{1.96}{\text{half-width}}\Big)^2\cdot n\,\E\,(\hat f-\pi)^2 $$ (eq-survey-people)
@@ -472,7 +472,7 @@ table(pd.DataFrame(rows, columns=[*columns, "people for ± 1 point"]))
 
 # %% [markdown]
 # Columns three and four are for 20,000 people.
-# About half of all surveys tell a share as large as that in the fourth column from 0.
+# If a share is that of column four, about half of all intervals leave out 0.
 # In the first row, k-Subset ties, with longer reports.
 # `reason.plan(N, share=0.1)` gives the error at another share.
 #
@@ -514,7 +514,7 @@ for row in (row for result in results.values() for row in result):
 # With `missing="decline"`, the server would see who gives no reason, which `limit` does not cover.
 #
 # With half the budget, the errors of the reasons have more than doubled.
-# For rare labels or a small ε, it is better to ask each person one question, drawn at random, with all of ε ({eq}`eq-choosing-drawn`, {ref}`Exercise 1 <sec-survey-exercises>`).
+# For rare labels or a small ε, it is better to ask each person one question, drawn at random, with all of ε ({eq}`eq-choosing-drawn`, Exercise 1).
 # Those who draw a question are a sample: leave out `people=True`, for errors that are slightly too large.
 #
 # On Ana's phone there is one row, and an account of the ε spent.
@@ -599,7 +599,7 @@ folder.cleanup()
 # | a string not on a list | `Strings()` | shares of strings that you name later | {ref}`ch-wheel` |
 # | a number | `Number(low, high)` | mean | {ref}`ch-means` |
 # | ratings of some items | `Ratings(items, low, high, most)` | shares, mean ratings | {ref}`ch-keyvalue`, {ref}`ch-wheel` |
-# | yes or no to several things | `YesNoTable(columns)` | shares, pairs | {ref}`ch-joint` |
+# | yes or no to several things | `YesNoTable(columns)` | shares, pairs | {ref}`ch-joint`, {ref}`ch-publish` |
 #
 # All have `perturb`, `tally`, `estimate` and `plan`.
 # Below, 60 % write "mail", and half of the people rate the canteen, 3 on average:
@@ -710,6 +710,8 @@ for name, found in {"one bit": (bits, EPS, 2, [1]), "two labels": (reports, EPS,
 # - Intervals for all labels together share the probability of a miss.
 #
 # ## Letters
+#
+# Here $f$ is always the share of those asked, and $\pi$ the population's.
 #
 # | letter | meaning |
 # |---|---|

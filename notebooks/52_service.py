@@ -6,8 +6,8 @@
 #
 # :::{admonition} In one minute
 # A proof of privacy is about one report.
-# A service asks again, every day.
-# A computer tosses its coins, and anybody can send it reports, liars included.
+# A service asks again, every day, with a computer's coins.
+# Anybody can send it reports, liars included.
 # It sees when a message comes, and how long it is.
 # Each of these can undo a correct proof; estimates hardly show it.
 # So whatever an observer sees is part of the report.
@@ -152,7 +152,7 @@ label_lines(ax)
 plt.show()
 
 # %% [markdown]
-# The estimate of one day, an average of scores ({ref}`ch-composition`), does not show the danger:
+# The estimate of one day does not show the danger:
 
 
 # %%
@@ -203,7 +203,7 @@ for client in (remembered, by_value):
 #
 # `Account` keeps the sum of a person's ε over all questions, and refuses reports beyond its limit.
 # It pays before it hands out a report: a crash in between loses the ε of one report.
-# Here each month has a file and a label:
+# Each month has a file and a label:
 
 
 # %%
@@ -327,8 +327,8 @@ print(f"error with 6,000 people: {off:.1f} standard errors")
 
 # %% [markdown]
 # `laws` cannot find this mistake: it replaces the generator by ideal coins.
-# Two people share coins, and so nearly all of their error, with probability 1/1440.
-# So the mean squared error for $n$ people is about $1 + (n-1)/1440$ times as large.
+# With probability 1/1440, two people share coins, and so nearly all of their error.
+# So beside $n$ squares of errors, $n(n-1)/1440$ products of two count: the mean squared error is about $1 + (n-1)/1440$ times as large.
 #
 # A secret seed does not help if outputs reveal the generator's state.
 # Those of the Mersenne Twister do {cite:p}`matsumoto1998mersenne`; with more work, so do those of numpy's default generator {cite:p}`bouillaguet2020pcg`.
@@ -337,7 +337,7 @@ print(f"error with 6,000 people: {off:.1f} standard errors")
 # (sec-deploy-float)=
 # ## Noise in floating point
 #
-# On a computer, Laplace noise reaches only some floats.
+# As in {ref}`sec-rr-laplace`, noise in a computer reaches only some floats.
 # Here, floats have 16 bits, and the noise is ± the logarithm of one of 1,024 uniform numbers:
 
 
@@ -372,7 +372,7 @@ found = proves_0(0 + noise).mean(), proves_0(1 + noise).sum()
 print(f"proved: {100 * found[0]:.1f} % of reports of 0, {found[1]} of 1")
 
 # %% [markdown]
-# So draw noise on a grid containing all possible inputs; its law is exact ({ref}`sec-rr-laplace`).
+# So draw noise on a grid containing all possible inputs; its law is exact ({ref}`sec-means-laplace`).
 #
 # (sec-rr-float)=
 # ### Why thresholds are rounded
@@ -380,7 +380,7 @@ print(f"proved: {100 * found[0]:.1f} % of reports of 0, {found[1]} of 1")
 # A coin in a computer is `rng.random() < p`, and `rng.random()` is a multiple of $2^{-53}$.
 # So the probability of a lie is a multiple, too: $2\cdot2^{-53}$ at $\varepsilon = 36$, and 0 at 37.5.
 # The package rounds each threshold towards more lies, and refuses ε above 32.
-# `GRR` with $k = 2$ draws blindly with a multiple of $2^{-53}$, and half of these draws are lies: $229\cdot2^{-54}$ at $\varepsilon = 32$.
+# The probability of a blind draw by `GRR` is a multiple, and with $k = 2$ half of these draws are lies: $229\cdot2^{-54}$ at $\varepsilon = 32$.
 # There, the float's coin already spends more than ε:
 
 
@@ -486,7 +486,7 @@ check(
 #
 # $$ z(y) = \begin{cases} \dfrac{1 - q^*}{p^* - q^*} & \text{if } y \text{ supports the item,} \\[2ex] \dfrac{0 - q^*}{p^* - q^*} & \text{if not.} \end{cases} $$ (eq-deploy-worth)
 #
-# {numref}`fig-deploy-liars` compares the worth of a supporting report with the bound.
+# {numref}`fig-deploy-liars` compares the worth with the bound.
 
 # %% mystnb={"figure": {"name": "fig-deploy-liars", "caption": "Worth of one forged report for one item, in people. Lines: formula. Marks: largest score of all reports."}, "image": {"alt": "Log-log plot of worth against epsilon from 0.1 to 2. The bound falls from 10 to 1.2. The Hadamard bit starts at 20 and ends at 1.3, OUE at 20 and ends at 2.3. k-RR falls from near 1,200 to 21 with 128 items, and from near 150 to 3.3 with 16."}}
 MAKE = {
@@ -655,7 +655,7 @@ print(prove(listed, [(), ("a",)], rounded=False))
 # By {eq}`eq-deploy-belief` the odds are $e^{(14-10)/2} = e^2 = 7.4$, so the belief is $7.4/8.4 = 0.88$.
 # Odds of 99 need $2a - t \ge 2\ln 99 = 9.2$.
 # As $2a - t$ is even or odd with $t$, this is a lead of ten for an even $t$, and of eleven for an odd one.
-# By {eq}`eq-deploy-drift`, the mean of $2a - t$ is $t\tanh\frac14 = 0.245\,t$, which passes 9.2 after 38 mornings, and 10 after 41.
+# By {eq}`eq-deploy-drift`, the mean of $2a - t$ is $t\tanh\frac14 = 0.245\,t$, which passes 9.2 after 38 mornings.
 # :::
 #
 # :::{admonition} Exercise 2 (code, 10 minutes)
