@@ -175,10 +175,10 @@ def test_table_is_narrow_and_repeats_itself():
 
 
 FOR_EVERY_EPSILON = {  # the worst ratio in x = e^ε, ∞ where it is none, and the least ε above which it is more than x
-    "refill": ("(4x + 3)/(3)", 0),
-    "exclusion": ("(4)/(3x - 3)", 0),
+    "refill": ("(4x + 3)/3", 0),
+    "exclusion": ("4/(3x - 3)", 0),
     "range": ("None", 0),
-    "modulo": ("(64x - 1)/(63)", 0),
+    "modulo": ("(64x - 1)/63", 0),
     "half": ("x^2", 0),
     "coin": ("None", 0),
     "exempt": ("None", 0),
