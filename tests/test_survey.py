@@ -192,10 +192,10 @@ def test_other_categories_are_refused(categories, words):
 @pytest.mark.parametrize(
     "question, column, words",
     [
-        (COLOURS, ["red", "pink", "pink", "teal"], r"got 'pink', 'teal', 3 of 4 answers; add a category 'other'"),
-        (COLOURS, list("abcdef"), r"got 'a', 'b', 'c' and 3 more, 6 of 6 answers; add a category 'other' before"),
+        (COLOURS, ["red", "pink", "pink", "teal"], r"got 'pink', 'teal', 3 answers in all; add a category 'other'"),
+        (COLOURS, list("abcdef"), r"got 'a', 'b', 'c' and 3 more, 6 answers in all; add a category 'other' before"),
         (COLOURS, ["red", ""], r"an empty string is no missing answer, write None for it"),
-        (COLOURS, [1, 2], r"got 1, 2, 2 of 2 answers: the answers are int, the labels str, convert"),
+        (COLOURS, [1, 2], r"got 1, 2, 2 answers in all: the answers are int, the labels str, convert"),
         (COLOURS, [["red"]], r"one answer a person, got lists"),
         (COLOURS, {"red"}, r"values must be a list, an array, a pandas Series or an Arrow column, got set"),
         (COLOURS, "red", r"Arrow column, got str"),
@@ -205,7 +205,7 @@ def test_other_categories_are_refused(categories, words):
         (COLOURS, pa.table({"a": STORY}), r"must be one column, got a table: take a column"),
         (COLOURS, pa.array([["red"]]), r"got an Arrow column of list"),
         (COLOURS, np.array([b"red"]), r"must be strings, bools or numbers, got \|S3: convert them first"),
-        (OneOf([1, 2], epsilon=1.0), [1.5], r"got 1.5, 1 of 1 answers"),
+        (OneOf([1, 2], epsilon=1.0), [1.5], r"got 1.5, 1 answers in all"),
         (OneOf(["a", "b"], epsilon=1.0), ["a", None], r"got 1 of 2 missing; missing=\"no answer\" makes .*\"decline\""),
         (Number(0, 9, epsilon=1.0), [1, None], r"got 1 of 2 missing; missing=\"decline\" leaves these people out; ask"),
         (Number(0, 9, epsilon=1.0), ["7"], r"values must be numbers, got \['str'\]: .*pandas.to_numeric"),
