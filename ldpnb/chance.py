@@ -749,9 +749,7 @@ def freeze(value: Any) -> Hashable:
 
 def odds(epsilon: float | Fraction) -> Fraction:
     """Return a rational number just below e^ε (relative error below 1e-57), the largest ratio a client may show."""
-    if isinstance(epsilon, Budget):
-        return epsilon.odds.field.below(epsilon.odds)
-    return _odds(Fraction(epsilon))
+    return epsilon.odds.field.below(epsilon.odds) if isinstance(epsilon, Budget) else _odds(Fraction(epsilon))
 
 
 @lru_cache(maxsize=64)  # mechanisms of one ε ask again and again

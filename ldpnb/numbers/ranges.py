@@ -100,9 +100,7 @@ class Hierarchy(Asking, ItemOracle):
         oracles = tuple(self.oracles) if isinstance(self.oracles, tuple | list) else ()
         for one in oracles:
             if not isinstance(one, PureProtocol) or not one.shares or one.server_cost != "report":
-                raise ValueError(
-                    f"oracles must be pure protocols that count reports as such, with unbiased shares, got {one!r}"
-                )
+                raise ValueError(f"oracles must be pure protocols with unbiased shares that count reports, got {one!r}")
         if not oracles or any(a.k % b.k or a.k == b.k for a, b in pairwise(oracles)):
             raise ValueError(f"oracles must be a tuple of which each k divides the one before, got {self.oracles!r}")
         said = [(one.epsilon, [(name, kind, axes) for name, (kind, _, *axes) in one.layout.items()]) for one in oracles]

@@ -53,14 +53,10 @@ WIDE = 64  # letters of a line of what is said
 MULTIPLES = 16  # of a rounded coin: the chance of several alike
 FINE = Fraction(1, 2**60)  # width within which a root is found
 Maker = Callable[..., Any]  # of a client, for an ε; for all sizes, for an ε and a size
-CURE = (
-    "a proof for every ε needs coins from ldpnb.chance.odds(epsilon), not exp(epsilon), rounded by its round_down or "
-    "round_up, and its exact(p) for Fraction(p), inexact(p) for float(p)"
-)
-HINTS = {  # by a word of Python's own message
-    **dict.fromkeys(["real number", "Rational", "ufunc", "operand"], CURE),
-    "Budget": "ε is a symbol here: a client may take a part of it, and its odds, and do nothing else with it",
-}
+CURE = "a proof for every ε needs coins from ldpnb.chance.odds(epsilon), not exp(ε), rounded by its round_down or "
+CURE += "round_up, and its exact(p) for Fraction(p), inexact(p) for float(p)"
+HINTS = dict.fromkeys(["real number", "Rational", "ufunc", "operand"], CURE)  # by a word of Python's own message
+HINTS["Budget"] = "ε is a symbol here: a client may take a part of it, and its odds, and do nothing else with it"
 ROUND = "round the coin of the likelier answer down, by ldpnb.chance.round_down"
 ROUNDING = Fraction(1, 2**54)  # a slack that rounding may well reach
 
@@ -294,9 +290,8 @@ class Proof:
             said += f" With coins rounded to 53 bits it {words[self.shipped]}, other arithmetic being exact."
         if self.moments:
             right = f"are not, in {self.wrong} cases," if self.wrong else "are"
-            said += (
-                f" Mean and variance of one person's score {right} as stated ({self.moments} identities of formulas)."
-            )
+            what = f"{self.moments} identities of formulas"
+            said += f" Mean and variance of one person's score {right} as stated ({what})."
         return fill(said, WIDE)
 
 
@@ -415,8 +410,7 @@ def _settle(make: Maker, inputs: Any, coins: str, limit: int, plain: bool = Fals
     except Root as error:
         return _settle(make, inputs, coins, limit, plain, roots * error.order)
     except TypeError as error:
-        hint = next((f"; {hint}" for word, hint in HINTS.items() if word in str(error)), "")
-        raise TypeError(f"{error}{hint}") from error
+        raise TypeError(f"{error}{next((f'; {HINTS[w]}' for w in HINTS if w in str(error)), '')}") from error
 
 
 def _replay(make: Maker, sizes: list[Any], inputs: Any, found: Laws, limit: int) -> None:
