@@ -385,6 +385,13 @@ def test_targets_are_labels_of_chapters_and_pages_and_figures(root):
     }
 
 
+def test_each_of_several_labels_of_a_heading_has_that_heading(root):
+    text = "# %% [markdown]\n# # Title\n#\n# ## Before\n#\n# (a)=\n# (b)=\n# (c)=\n# ### After\n"
+    (root / "notebooks" / "02_y.py").write_text(text, "utf-8")
+    found = extension().targets(root)
+    assert {label: (found[label].label, found[label].heading) for label in "abc"} == {x: (x, "After") for x in "abc"}
+
+
 def test_planted_violations_are_found(root):
     chapter = root / "notebooks" / "02_y.py"
     chapter.write_text('# %%\nsettle("p2018.a", holds={"x": True})\nsettle("p2018.c")\n', encoding="utf-8")

@@ -7,8 +7,8 @@ A claim is linked to the section of the chapter that settles it: the nearest lab
 import ast
 import re
 from collections import Counter
-from dataclasses import dataclass
-from itertools import chain
+from dataclasses import dataclass, replace
+from itertools import chain, pairwise
 from pathlib import Path
 
 from docutils import nodes
@@ -88,6 +88,10 @@ def targets(root):
         for line, section in zip(lines, _places(path.relative_to(root), lines), strict=True):
             found[section.label] = section  # the last line that it stands above knows its heading
             found.update((figure, section) for figure in FIGURE.findall(line))
+        labels = [(i, match[1]) for i, line in enumerate(lines) if (match := LABEL.match(line))]
+        for (i, upper), (j, lower) in reversed([*pairwise(labels)]):
+            if j == i + 1:  # two labels of one heading
+                found[upper] = replace(found[lower], label=upper)
     found.pop(None, None)
     return found
 
