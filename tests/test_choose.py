@@ -400,12 +400,6 @@ def test_without_a_list_only_wheels_are_left(task, open_to):
     assert all(named(found)[name].error == listed[name].error for name in listed)
 
 
-def test_rows_without_a_mechanism_say_what_its_class_needs():
-    rows = {choice.kind: choice for choice in choose.Item(n=1, epsilon=1.0, k=64).rank() if choice.mechanism is None}
-    assert {name for name, row in rows.items() if not row.listed} == {"Unknown"}
-    assert [name for name, row in rows.items() if row.server == "report and item"] == ["SHist"]
-
-
 def test_numbers_have_no_list():
     for question in (ask("number"), ask("numbers", d=5000)):
         assert not any(choice.listed for choice in question.rank())

@@ -93,6 +93,18 @@ def test_every_row_leads_from_the_page_to_its_lesson_and_its_dossiers():
             assert any(f"{{ref}}`{key} <{key}-" in line for line in lines), (row["name"], key)
 
 
+def test_a_row_without_numbers_says_what_its_class_needs():
+    rows = {
+        line.split("`")[1].partition(" <")[0]: line
+        for line in "".join(tables({}, ROWS, PAPERS).values()).splitlines()
+        if "`" in line
+    }
+    ends = {
+        name: [cell.strip() for cell in rows[name].split("|")[-3:-1]] for name in ("S-Hist", "RAPPOR-Unknown", "OLH")
+    }
+    assert ends == {"S-Hist": ["item", "yes"], "RAPPOR-Unknown": ["cell", ""], "OLH": ["item", "yes"]}
+
+
 def test_the_links_of_a_mechanism_are_those_of_its_rows():
     rows = [row for row in ROWS if row["class"] == "GRR" and row["name"] != "k-RR of each attribute"]
     lessons, dossiers = links(rows, PAPERS)

@@ -53,11 +53,13 @@ def table_of(ranked, proved, rows, papers):
             continue
         bits = "" if choice.private_bits is None else f"{choice.private_bits:,}\xa0+\xa0{choice.public_bits:,}"
         error = f"{choice.error**2:,.3g}" if choice.errors else ""
-        server = choice.server.partition(" and ")[2] or "cell"
+        made = kind if choice.mechanism is None else choice.mechanism  # a row without numbers has a class alone
+        server = made.server_cost.partition(" and ")[2] or "cell"
+        listed = choice.listed and made.needs_list
         lesson, dossiers = places([row for row in rows if row["class"] == choice.kind], papers)
         lines.append(
             f"| {{py:class}}`{choice.name} <{kind.__module__}.{kind.__name__}>` | {lesson} | {dossiers} "
-            f"| {proved.get(choice.kind, '')} | {error} | {bits} | {server} | {'yes' if choice.listed else ''} |"
+            f"| {proved.get(choice.kind, '')} | {error} | {bits} | {server} | {'yes' if listed else ''} |"
         )
     return "\n".join(lines)
 

@@ -151,8 +151,7 @@ class Question(ABC):
             made, excluded = (None, True) if isinstance(make, type | FunctionType) else (make(), excluded)
         errors = {what: sqrt(v / self.n) for what, v in self._total(made, True).items()} if made is not None else {}
         private, public = (None, None) if made is None else (made.report_bits, made.public_bits)
-        client = getattr(make, "func", make) if made is None else made
-        listed = self.needs_list and getattr(client, "needs_list", True)
+        listed = self.needs_list and getattr(made, "needs_list", True)
         if not excluded and listed and not getattr(self, "listed", True):
             why, excluded = "the client must know the list", True
         if not excluded and self.bits is not None and private is not None and public is not None:
@@ -167,7 +166,7 @@ class Question(ABC):
             n=self.n,
             private_bits=private,
             public_bits=public,
-            server=getattr(client, "server_cost", "report"),
+            server=getattr(made, "server_cost", "report"),
             listed=listed,
             excluded=excluded,
             why=why,
