@@ -520,13 +520,12 @@ names = ["ε = 2", "ε = 4", "ε = 8"]
 sns.lineplot(**left, y="error", ax=axes[0], **theory("", names))
 sns.lineplot(**left, y="seen", ax=axes[0], **simulation("", names))
 sns.lineplot(**right, y="error", ax=axes[1], **theory("", ["flips", "symbols", "drawn pair"]))
-for ax in axes:
+for ax, x in zip(axes, ("attributes in the table", "ε of the record"), strict=True):
     ax.axhline(1, color="gray", linewidth=1, linestyle="-", marker="")
     ax.text(0.98, 1.2, "useless", transform=ax.get_yaxis_transform(), color="gray", ha="right")
-    ax.set(yscale="log", ylabel="squared error")
+    ax.set(yscale="log", xlabel=x, ylabel="squared error")
     label_lines(ax)
-axes[0].set(xticks=range(1, 6), xlabel="attributes in the table")
-axes[1].set(xlabel="ε of the record")
+axes[0].set(xticks=range(1, 6))
 plt.show()
 
 # %% [markdown]

@@ -8,7 +8,7 @@ import ast
 import re
 from collections import Counter
 from dataclasses import dataclass, replace
-from itertools import chain, pairwise
+from itertools import chain
 from pathlib import Path
 
 from docutils import nodes
@@ -88,10 +88,6 @@ def targets(root):
         for line, section in zip(lines, _places(path.relative_to(root), lines), strict=True):
             found[section.label] = section  # the last line that it stands above knows its heading
             found.update((figure, section) for figure in FIGURE.findall(line))
-        labels = [(i, match[1]) for i, line in enumerate(lines) if (match := LABEL.match(line))]
-        for (i, upper), (j, lower) in reversed([*pairwise(labels)]):
-            if j == i + 1:  # two labels of one heading
-                found[upper] = replace(found[lower], label=upper)
     found.pop(None, None)
     return found
 
@@ -101,16 +97,19 @@ def _places(path, lines):
     stem = text = heading = path.stem
     document, label, markdown, fresh = path.with_suffix("").as_posix(), None, False, False
     title = next((match[1].strip() for line in lines if (match := HEADING.match(line))), stem)
-    places = []
+    places, above = [], []
     for line in lines:
         if line.startswith("# %%"):
             markdown = "[markdown]" in line
         elif markdown and (match := LABEL.match(line)):
+            above = [*above, len(places)] if fresh else [len(places)]
             label, text, fresh = match[1], heading, True
         elif markdown and (match := HEADING.match(line)):
             heading = match[1].strip()
             if fresh or label is None:  # a heading without a label of its own cannot be linked to
                 text = heading
+            for i in above if fresh else []:  # all the labels right above it are its own
+                places[i] = replace(places[i], heading=heading)
             fresh = False
         elif line.strip("# "):
             fresh = False
