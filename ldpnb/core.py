@@ -112,7 +112,7 @@ class Mechanism(ABC):
         """
         raise NotImplementedError
 
-    @property
+    @cached_property
     def dtype(self) -> np.dtype[np.void]:
         """Type of a report with fields."""
         return np.dtype([(name, kind, tuple(shape)) for name, (kind, _, *shape) in self.layout.items()])
@@ -638,7 +638,7 @@ class Records:
     @property
     def sizes(self) -> Ints:
         """Number of keys of each person, (n,)."""
-        return np.diff(self.offsets)
+        return self.offsets[1:] - self.offsets[:-1]
 
     @property
     def users(self) -> Ints:
