@@ -300,7 +300,7 @@ print(*(f"R({b}) = {risks[b]:.0f}" for b in risks), sep="  ")
 # 6. *Risk.*
 #    So $\Var V_h \ge 1/I_h$.
 #    The squared error is the sum of the squared components of $\hat\pi-\pi$ in our basis; we drop the one along $(1, \dots, 1)$.
-#    The third step is Cauchy–Schwarz again, for $\sqrt{I_h}$ and $1/\sqrt{I_h}$:
+#    The third step is Cauchy–Schwarz for $\sqrt{I_h}$ and $1/\sqrt{I_h}$:
 #
 #    $$ \text{risk} \ge n \sum_h \Var V_h \ge n \sum_h \frac1{I_h} \ge \frac{n\,(k-1)^2}{\sum_h I_h} \ge M. $$
 #
