@@ -76,7 +76,7 @@ FIVE = {"Ana": 1, "Bea": 0, "Cleo": 0, "Dora": 1, "Eve": 0}
 #
 # {cite:t}`warner1965randomized` let each person spin a pointer that the interviewer could not see.
 # It chose a question or its opposite, which the person answered truthfully.
-# Our coin chooses between the truth and a lie, which gives each reply the same probability.
+# Our coin chooses the truth or a lie; each reply is as likely as with the pointer.
 # It shows heads with probability
 #
 # $$ p = \frac{e^\varepsilon}{1+e^\varepsilon}. $$
@@ -149,7 +149,7 @@ for x in (0, 1):
 #
 # :::{prf:proof}
 # A reply $y$ has probability $p$ if the value is $y$, and $1-p = 1/(1+e^\varepsilon)$ if it is not.
-# The ratio of the two is $e^\varepsilon$.
+# Their ratio is $e^\varepsilon$.
 # :::
 #
 # A program may differ from this formula.

@@ -95,7 +95,7 @@ def server(reports, eps):
 # All randomness of `send` comes from `toss` and `pick`.
 # Instead of a generator `rng`, give them a script that fixes each choice.
 # The first script takes the first option at every choice.
-# For the next, go back to the last choice with an untried option, take that option, and forget all later choices.
+# For the next, go back to the last choice with an untried option, take it, and forget all later choices.
 # So the replay takes every branch once.
 # {numref}`fig-verify-tree` shows the result for the answer health.
 
@@ -114,7 +114,7 @@ plt.show()
 
 # %% [markdown]
 # The probabilities along a branch multiply.
-# The function `laws` adds up the branches that end in the same report, for a list of values.
+# `laws` adds up the branches that end in the same report, for a list of values.
 # `worst` finds the report and the two values with the largest ratio.
 
 # %%
@@ -151,7 +151,7 @@ print(f"ratio {float(found.ratio):.3f}, so ε = {found.epsilon:.3f}")
 #
 # No coefficient is negative, so this is positive.
 #
-# The function `prove` does the same: it replays all branches with a symbol for ε, so every probability is a formula.
+# `prove` does the same: it replays all branches with a symbol for ε, so every probability is a formula.
 # Code whose steps depend on ε, such as `if eps > 1`, raises an error; other code takes the same steps for every ε.
 
 # %%
@@ -241,7 +241,6 @@ check(
 #
 # $$ \frac{1}{p-q}\,\sqrt{\frac1n \cdot \frac{C_x}{n}\Big(1-\frac{C_x}{n}\Big)}. $$
 #
-# The server computes both values.
 # But the list is empty with probability $(1-p)\,p^2$, whatever the answer.
 # The fill then adds each item with probability 1/3:
 #
@@ -282,7 +281,8 @@ table(pd.DataFrame(rows, columns=columns))
 # The third is private, but its estimates are too high.
 # The last keeps ε and is *unbiased*.
 #
-# On large domains, `sampled` tests mean and variance of the scores, not ε; among 1,000 items, it allows deviations of 7.3 standard errors.
+# On large domains, `sampled` tests mean and variance of the scores, not ε.
+# With 1,000 items, it allows deviations of 7.3 standard errors, so that right mechanisms fail with probability about $10^{-9}$.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the exact bias, and sampled scores over 1,000 items"}
@@ -370,12 +370,12 @@ check(
 #
 # $$ \Pr[L(a) > P] = \Pr[\mathrm{Bin}(t, P) \ge a_0] < \eta. $$
 #
-# In the same way, $U(a')$ is too small with probability below $\eta$.
+# Likewise, $U(a')$ is too small with probability below $\eta$.
 # By the union bound, all $2r$ bounds are right except with probability at most $2r\eta = \lambda$.
 # Then no event's bound exceeds its $\ln(P/P')$, which is at most ε, by {eq}`eq-audit`.
 # :::
 #
-# If you choose an event by the same reports that you count, the count is too large by luck.
+# If you choose an event by the reports that you count, the count is too large by luck.
 # So our auditor uses half of the reports to choose one event and the other half to count hits.
 
 
@@ -412,7 +412,7 @@ for client in (send, mended):
 # The audit refutes $\varepsilon = \ln 2 = 0.69$ for the first client only.
 #
 # The package's `audit` tries all pairs of values with one half of the reports, and counts $r = 2$ events with the other.
-# If reports hardly ever repeat, it trains a classifier to tell the two values apart; the event is then a score above a threshold.
+# If reports hardly ever repeat, it trains a classifier to tell the two values apart; the event is then an output above a threshold.
 # `SUE` is unary encoding with $\varepsilon/2$ for each coin, here over 128 items:
 
 # %%
@@ -435,7 +435,7 @@ print(f"128 items: ε ≥ {least:.2f}")
 #
 # $$ \ln\frac{L(a)}{U(a')} \approx \varepsilon - \frac{z}{\sqrt t}\,\big(e^{-\varepsilon/2} + e^{\varepsilon/2}\big). $$ (eq-audit-reach)
 #
-# {numref}`fig-verify-samples` compares this with our audit of the mended client, whose best event is rarer ($P = 0.34$, $P' = 0.17$).
+# {numref}`fig-verify-samples` compares this, the upper curve, with our audit of the mended client; there, even the best event is rarer ($P = 0.34$, $P' = 0.17$).
 
 # %% mystnb={"figure": {"name": "fig-verify-samples", "caption": "Lower bounds on ε at level 0.001. Best event: that of randomized response, counted on all reports; our auditor counts half. Lines: bounds at mean counts. Marks: means of 20 audits, with 95 % bars."}, "image": {"alt": "Bounds against reports of each value from 1,000 to 30,000 on a logarithmic axis. Both rise towards a line at 0.69. The curve for the best event lies on top. The curve of our auditor lies below it, with its marks on it from 3,000 reports on and slightly below it at 1,000."}}
 exact = laws(lambda x, rng: mended(x, EPS, rng), range(2))
@@ -539,7 +539,7 @@ for t in (500, 5000, 50_000):
     print(f"t = {t:,}: at least {hits[enough][0]} hits")
 
 # %% [markdown]
-# So you refute the claim half of the time at $\tau \approx 30/t$, as {numref}`fig-verify-power` shows.
+# So you refute the claim half of the time at $\tau \approx 30/t$ ({numref}`fig-verify-power`).
 # An audit counts half of its reports, so 10,000 reports give $t = 5{,}000$.
 
 # %% mystnb={"figure": {"name": "fig-verify-power", "caption": "Probability that an audit refutes ε = ln 2, at level 0.001, for a client with one telling report. Lines: exact, if the event is known. Marks: 60 runs of our auditor each, with 95 % bars."}, "image": {"alt": "Probability of refutation against the probability τ of the telling report, from one in 100,000 to one in five, for 1,000, 10,000 and 100,000 reports of each value. Each curve rises steeply from 0 to 1, one decade further left for ten times as many reports. Marks lie on or slightly below the curves."}}
@@ -636,7 +636,7 @@ except AssertionError as error:
 # (sec-verify-prior)=
 # ## Related tools
 #
-# Other audits also search for events {cite:p}`ding2018detecting,bichsel2021sniper,arcolezi2024auditing,xu2025kvauditor`; the classifier is from DP-Sniper.
+# Other audits also search for events {cite:p}`ding2018detecting,bichsel2021sniper,arcolezi2024auditing,xu2025kvauditor`; the classifier is from {cite:t}`bichsel2021sniper`.
 # Other proofs start from a program's text {cite:p}`wang2020checkdp,zhang2017lightdp,barthe2020deciding,bhusal2025gaussian`.
 # On released packages: {ref}`ch-wild`.
 #

@@ -85,7 +85,7 @@ def krr(x, items, eps, rng):
 
 # %% [markdown]
 # **Unary encoding** sends a bit for each item.
-# The bit of the person's item is set with probability $p$, and each other bit with probability $q < p$.
+# The bit of the person's item is set with probability $p$, and each other bit with $q < p$.
 # *Symmetric* unary encoding (SUE) has $q = 1-p$, as in {cite:t}`erlingsson2014rappor`.
 # *Optimised unary encoding* (OUE) has $p = \frac12$ {cite:p}`wang2017frequency`; {ref}`sec-freq-variance` gives the reason.
 
@@ -198,34 +198,31 @@ plt.show()
 # :::
 #
 # :::{prf:proof}
-# *k-RR.*
-# Under every item, a report has one of two probabilities, with ratio $e^\varepsilon$.
-# The report $x$ has the larger one under $x$, and the smaller one under every other item.
+# 1. *k-RR.*
+#    Under every item, a report has one of two probabilities, with ratio $e^\varepsilon$.
+#    The report $x$ has the larger one under $x$, and the smaller one under every other item.
+# 2. *OLH.*
+#    The seed does not depend on the item.
+#    Given the seed, the slot is a k-RR report.
+#    If the seed puts two items in different slots, the report of the first item's slot has the ratio $e^\varepsilon$.
+# 3. *k-Subset.*
+#    There are $\binom{k-1}{b-1}$ sets with $x$ and $\binom{k-1}{b}$ sets without $x$.
+#    The set sent contains $x$ with probability $b\,e^\varepsilon/(b\,e^\varepsilon+k-b)$.
+#    So a set with $x$ has a larger probability than a set without $x$, by the factor
 #
-# *OLH.*
-# The seed does not depend on the item.
-# Given the seed, the slot is a k-RR report.
-# If the seed puts two items in different slots, the report of the first item's slot has the ratio $e^\varepsilon$.
+#    $$ \frac{b\,e^\varepsilon}{k-b}\cdot\frac{\binom{k-1}{b}}{\binom{k-1}{b-1}} = \frac{b\,e^\varepsilon}{k-b}\cdot\frac{k-b}{b} = e^\varepsilon. $$
 #
-# *k-Subset.*
-# There are $\binom{k-1}{b-1}$ sets with $x$ and $\binom{k-1}{b}$ sets without $x$.
-# The set sent contains $x$ with probability $b\,e^\varepsilon/(b\,e^\varepsilon+k-b)$.
-# So a set with $x$ has a larger probability than a set without $x$, by the factor
-#
-# $$ \frac{b\,e^\varepsilon}{k-b}\cdot\frac{\binom{k-1}{b}}{\binom{k-1}{b-1}} = \frac{b\,e^\varepsilon}{k-b}\cdot\frac{k-b}{b} = e^\varepsilon. $$
-#
-# Both probabilities are the same for every $x$.
-# So a set has the ratio $e^\varepsilon$ between an item in it and an item outside; both exist, because $1 \le b < k$.
-#
-# *Unary encoding.*
-# Under two items, only the bits of these two have different probabilities.
-# The ratio is largest if the bit of the first item is set and that of the second is not, which gives {eq}`eq-freq-unary`.
+#    Both probabilities are the same for every $x$.
+#    So a set has the ratio $e^\varepsilon$ between an item in it and an item outside; both exist, because $1 \le b < k$.
+# 4. *Unary encoding.*
+#    Under two items, only the bits of these two have different probabilities.
+#    The ratio is largest if the bit of the first item is set and that of the second is not, which gives {eq}`eq-freq-unary`.
 # :::
 #
 # In {eq}`eq-freq-unary`, both factors are $e^{\varepsilon/2}$ for SUE.
 # For OUE, $p/(1-p) = 1$ and $(1-q)/q = e^\varepsilon$.
 #
-# The function `prove` confirms the theorem for our clients; for OLH, it goes through all seeds of a small prime.
+# `prove` confirms the theorem for our clients; for OLH, it goes through all seeds of a small prime.
 
 
 # %%
@@ -303,7 +300,7 @@ def chances(k, eps, g, b):
 
 
 # %% [markdown]
-# Of the $n$ people, $n f_x$ have item $x$.
+# Of $n$ people, $n f_x$ have item $x$.
 # Let $C_x$ be the number of reports that support it.
 # Then
 #

@@ -69,7 +69,7 @@ EPS = 0.5
 #
 # $$ \Pr[y \mid x] = \begin{cases} \lambda\,e^\varepsilon & \text{for } x \text{ in } B, \\ \lambda & \text{for all other } x. \end{cases} $$ (eq-limit-two)
 #
-# The five oracles of {ref}`ch-frequency` are two-valued, where $B$ contains the supported items, by the proof of {prf:ref}`thm-freq-privacy`.
+# The five oracles of {ref}`ch-frequency` are two-valued, with the supported items as $B$, by the proof of {prf:ref}`thm-freq-privacy`.
 #
 # :::{prf:theorem} A set behind every report
 # :label: thm-limit-sets
@@ -262,50 +262,47 @@ print(*(f"R({b}) = {risks[b]:.0f}" for b in risks), sep="  ")
 # :::
 #
 # :::{prf:proof}
-# *1. Sets.*
-# By {prf:ref}`thm-limit-sets`, we may let all clients be two-valued: an estimate may ignore the added sets.
+# 1. *Sets.*
+#    By {prf:ref}`thm-limit-sets`, we may let all clients be two-valued: an estimate may ignore the added sets.
+# 2. *One person, one direction.*
+#    Take numbers $h_x$ with $\sum_x h_x = 0$ and $\sum_x h_x^2 = 1$, and let $\pi_x = 1/k + t\,h_x$.
+#    At $t = 0$, a report with weight $\lambda$ and a set $B$ of $b$ items has probability $\mu$ and derivative $\mu'$ in $t$:
 #
-# *2. One person, one direction.*
-# Take numbers $h_x$ with $\sum_x h_x = 0$ and $\sum_x h_x^2 = 1$, and let $\pi_x = 1/k + t\,h_x$.
-# At $t = 0$, a report with weight $\lambda$ and a set $B$ of $b$ items has probability $\mu$ and derivative $\mu'$ in $t$:
+#    $$ \mu = \lambda\,\frac{b\,e^\varepsilon + k - b}{k}, \qquad \mu' = \lambda\,(e^\varepsilon-1)\,h(B), \qquad h(B) = \sum_{x \in B} h_x. $$
 #
-# $$ \mu = \lambda\,\frac{b\,e^\varepsilon + k - b}{k}, \qquad \mu' = \lambda\,(e^\varepsilon-1)\,h(B), \qquad h(B) = \sum_{x \in B} h_x. $$
+#    The *Fisher information* measures what a report tells about $t$: the mean of $(\mu'/\mu)^2$, that is, the sum over all reports of
 #
-# The *Fisher information* measures what a report tells about $t$: the mean of $(\mu'/\mu)^2$, that is, the sum over all reports of
+#    $$ \frac{(\mu')^2}{\mu} = \mu\,\frac{k^2\,(e^\varepsilon-1)^2\,h(B)^2}{(b\,e^\varepsilon+k-b)^2}. $$
 #
-# $$ \frac{(\mu')^2}{\mu} = \mu\,\frac{k^2\,(e^\varepsilon-1)^2\,h(B)^2}{(b\,e^\varepsilon+k-b)^2}. $$
+# 3. *All directions.*
+#    Choose $k-1$ orthogonal directions $h$.
+#    With $(1, \dots, 1)/\sqrt k$ they are an orthonormal basis.
+#    The vector with ones on $B$ and zeros elsewhere has squared length $b$, component $h(B)$ along $h$, and $b/\sqrt k$ along the last.
+#    By Pythagoras, $\sum_h h(B)^2 = b - b^2/k = b\,(k-b)/k$, so the information in all directions is
 #
-# *3. All directions.*
-# Choose $k-1$ orthogonal directions $h$.
-# With $(1, \dots, 1)/\sqrt k$ they are an orthonormal basis.
-# The vector with ones on $B$ and zeros elsewhere has squared length $b$, component $h(B)$ along $h$, and $b/\sqrt k$ along the last.
-# By Pythagoras, $\sum_h h(B)^2 = b - b^2/k = b\,(k-b)/k$, so the information in all directions is
+#    $$ \sum_y \mu\,\frac{k\,b\,(k-b)\,(e^\varepsilon-1)^2}{(b\,e^\varepsilon+k-b)^2} = \sum_y \mu\,\frac{(k-1)^2}{R(b)} \le \frac{(k-1)^2}{M}, $$
 #
-# $$ \sum_y \mu\,\frac{k\,b\,(k-b)\,(e^\varepsilon-1)^2}{(b\,e^\varepsilon+k-b)^2} = \sum_y \mu\,\frac{(k-1)^2}{R(b)} \le \frac{(k-1)^2}{M}, $$
+#    because the $\mu$ sum to 1; sets of size 0 or $k$ contribute 0.
+# 4. *All people.*
+#    Reports are independent, so information adds up.
+#    Let $I_h$ be the information of all reports in direction $h$; then $\sum_h I_h \le n\,(k-1)^2/M$.
+# 5. *Variance.*
+#    Let $V_h = \sum_x h_x\,\hat\pi_x$.
+#    As $\hat\pi$ is unbiased, its mean is $\sum_x h_x\big(\frac1k + t\,h_x\big) = t$, with derivative 1.
 #
-# because the $\mu$ sum to 1; sets of size 0 or $k$ contribute 0.
+#    Let $Z$ be the sum of $\mu'/\mu$ over all reports.
+#    The $\mu$ of one person sum to 1, so the $\mu'$ sum to 0, and $Z$ has mean 0 and variance $I_h$.
+#    The probability $P$ of all reports is the product of their $\mu$, so $P' = P\,Z$ by the product rule.
+#    The Cauchy–Schwarz inequality gives the Cramér–Rao bound:
 #
-# *4. All people.*
-# Reports are independent, so information adds up.
-# Let $I_h$ be the information of all reports in direction $h$; then $\sum_h I_h \le n\,(k-1)^2/M$.
+#    $$ 1 = \sum V_h\,P' = \sum P\,V_h\,Z = \operatorname{Cov}(V_h, Z) \le \sqrt{\Var V_h \cdot I_h}. $$
 #
-# *5. Variance.*
-# Let $V_h = \sum_x h_x\,\hat\pi_x$.
-# As $\hat\pi$ is unbiased, its mean is $\sum_x h_x\big(\frac1k + t\,h_x\big) = t$, with derivative 1.
+# 6. *Risk.*
+#    So $\Var V_h \ge 1/I_h$.
+#    The squared error is the sum of the squared components of $\hat\pi-\pi$ in our basis; we drop the one along $(1, \dots, 1)$.
+#    The third step is Cauchy–Schwarz for $\sqrt{I_h}$ and $1/\sqrt{I_h}$:
 #
-# Let $Z$ be the sum of $\mu'/\mu$ over all reports.
-# The $\mu$ of one person sum to 1, so the $\mu'$ sum to 0, and $Z$ has mean 0 and variance $I_h$.
-# The probability $P$ of all reports is the product of their $\mu$, so $P' = P\,Z$ by the product rule.
-# The Cauchy–Schwarz inequality gives the Cramér–Rao bound:
-#
-# $$ 1 = \sum V_h\,P' = \sum P\,V_h\,Z = \operatorname{Cov}(V_h, Z) \le \sqrt{\Var V_h \cdot I_h}. $$
-#
-# *6. Risk.*
-# So $\Var V_h \ge 1/I_h$.
-# The squared error is the sum of the squared components of $\hat\pi-\pi$ in our basis; we drop the one along $(1, \dots, 1)$.
-# The third step is Cauchy–Schwarz again, for $\sqrt{I_h}$ and $1/\sqrt{I_h}$:
-#
-# $$ \text{risk} \ge n \sum_h \Var V_h \ge n \sum_h \frac1{I_h} \ge \frac{n\,(k-1)^2}{\sum_h I_h} \ge M. $$
+#    $$ \text{risk} \ge n \sum_h \Var V_h \ge n \sum_h \frac1{I_h} \ge \frac{n\,(k-1)^2}{\sum_h I_h} \ge M. $$
 #
 # :::
 #

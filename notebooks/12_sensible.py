@@ -138,7 +138,7 @@ check(
 # For an item that nobody has, $\hat\pi_x$ is nearly normal around 0, with standard deviation $\sigma_x$.
 # By symmetry, the bias is then $\frac12\,\E\,\lvert\hat\pi_x\rvert \approx 0.40\,\sigma_x$.
 #
-# The exact bias follows from the binomial distribution (law) of $C_x$:
+# The exact bias follows from the binomial distribution of $C_x$:
 
 
 # %%
@@ -157,7 +157,7 @@ print(f"truth 0.010, mean of clipped estimates {mean:.3f}")
 
 # %% [markdown]
 # Let many such clinics average their estimates.
-# The standard error of the average becomes small, but its bias is the same ({numref}`fig-rr-clip`).
+# The standard error of the average becomes small, but its bias stays ({numref}`fig-rr-clip`).
 
 # %% mystnb={"figure": {"name": "fig-rr-clip", "caption": "Root mean square error of an average over clinics with 1,000 people each; OUE, ε = 1, truth 0.01. Lines: exact. Marks: 1,000 simulated averages."}, "image": {"alt": "Against 1 to 500 clinics, on logarithmic axes, the error of the unbiased average falls from 0.06 to 0.003; that of the clipped average levels off at 0.02."}}
 pi, n, q, rows = 0.01, 1000, 1 / (exp(1) + 1), []
@@ -230,25 +230,24 @@ def norm_sub(pi_hat):
 # :::
 #
 # :::{prf:proof}
-# *Norm-Sub subtracts more in each round.*
-# Let $\tau_r$ be its constant in round $r$.
-# Over the items of this round, the differences $\hat\pi_x - \tau_r$ sum to 1, so some item remains.
-# Leaving out the negative ones raises the sum, so over those of round $r+1$,
+# 1. *Constants grow.*
+#    Let $\tau_r$ be Norm-Sub's constant in round $r$.
+#    Over the items of this round, the differences $\hat\pi_x - \tau_r$ sum to 1, so some item remains.
+#    Leaving out the negative ones raises the sum, so over those of round $r+1$,
 #
-# $$ \sum_x (\hat\pi_x - \tau_r) > 1 = \sum_x (\hat\pi_x - \tau_{r+1}), \qquad\text{hence}\qquad \tau_{r+1} > \tau_r. $$
+#    $$ \sum_x (\hat\pi_x - \tau_r) > 1 = \sum_x (\hat\pi_x - \tau_{r+1}), \qquad\text{hence}\qquad \tau_{r+1} > \tau_r. $$
 #
-# Each round but the last drops an item, so the rounds end; let $\tau$ be the last constant.
-# Dropped items have $\hat\pi_x \le \tau_r \le \tau$, and remaining items have $\hat\pi_x \ge \tau$.
-# So $\tilde\pi_x = \max(\hat\pi_x - \tau,\, 0)$, and these sum to 1.
+#    Each round but the last drops an item, so the rounds end; let $\tau$ be the last constant.
+#    Dropped items have $\hat\pi_x \le \tau_r \le \tau$, and remaining items have $\hat\pi_x \ge \tau$.
+#    So $\tilde\pi_x = \max(\hat\pi_x - \tau,\, 0)$, and these sum to 1.
+# 2. *Distances.*
+#    Let $u_x = \max(\tau - \hat\pi_x, 0)$ be what is cut off.
+#    Then $\hat\pi_x - \tilde\pi_x = \tau - u_x$ and $u_x\,\tilde\pi_x = 0$.
+#    Take any $\pi$ in the simplex:
 #
-# *Distances.*
-# Let $u_x = \max(\tau - \hat\pi_x, 0)$ be what is cut off.
-# Then $\hat\pi_x - \tilde\pi_x = \tau - u_x$ and $u_x\,\tilde\pi_x = 0$.
-# Take any $\pi$ in the simplex:
+#    $$ \begin{aligned} \sum_x (\hat\pi_x - \tilde\pi_x)(\tilde\pi_x - \pi_x) &= \tau\,(1 - 1) - \sum_x u_x\,\tilde\pi_x + \sum_x u_x\,\pi_x \\ &= \sum_x u_x\,\pi_x \;\ge\; 0, \\[1ex] \sum_x (\hat\pi_x - \pi_x)^2 &= \sum_x (\hat\pi_x - \tilde\pi_x)^2 + \sum_x (\tilde\pi_x - \pi_x)^2 + 2\sum_x u_x\,\pi_x. \end{aligned} $$
 #
-# $$ \begin{aligned} \sum_x (\hat\pi_x - \tilde\pi_x)(\tilde\pi_x - \pi_x) &= \tau\,(1 - 1) - \sum_x u_x\,\tilde\pi_x + \sum_x u_x\,\pi_x \\ &= \sum_x u_x\,\pi_x \;\ge\; 0, \\[1ex] \sum_x (\hat\pi_x - \pi_x)^2 &= \sum_x (\hat\pi_x - \tilde\pi_x)^2 + \sum_x (\tilde\pi_x - \pi_x)^2 + 2\sum_x u_x\,\pi_x. \end{aligned} $$
-#
-# So the squared distance from $\hat\pi$ to $\pi$ is at least that from $\hat\pi$ to $\tilde\pi$, and at least that from $\tilde\pi$ to $\pi$.
+#    So the squared distance from $\hat\pi$ to $\pi$ is at least that from $\hat\pi$ to $\tilde\pi$, and at least that from $\tilde\pi$ to $\pi$.
 # :::
 #
 # So the total squared error cannot rise.
@@ -342,16 +341,17 @@ check(
 # :::{prf:proof}
 # Let $\pi^*$ have the sums $s^*_i$, and let $D = \sum_x \pi^*_x \ln(\pi^*_x/\pi_x)$ be its {term}`Kullback–Leibler divergence` from the current shares.
 #
-# *$D$ is at least 0.*
-# As the logarithm is concave, $-D \le \ln \sum_x \pi^*_x\,\pi_x/\pi^*_x \le 0$.
+# 1. *$D$ is at least 0.*
+#    As the logarithm is concave, $-D \le \ln \sum_x \pi^*_x\,\pi_x/\pi^*_x \le 0$.
+# 2. *At $\pi^*$.*
+#    Here $\partial \bar L/\partial\pi_x = 1$ where $\pi^*_x > 0$, so the $w_{i,x}/(n\,s^*_i)$ sum to 1 over $i$.
+# 3. *One step.*
+#    The current $\partial \bar L/\partial\pi_x$ multiplies $\pi_x$, so by concavity, $D$ falls by
 #
-# *At $\pi^*$*, $\partial \bar L/\partial\pi_x = 1$ where $\pi^*_x > 0$, so the $w_{i,x}/(n\,s^*_i)$ sum to 1 over $i$.
+#    $$ \begin{aligned} \sum_x \pi^*_x \ln \frac{\partial \bar L}{\partial\pi_x} &= \sum_x \pi^*_x \ln \sum_i \frac{w_{i,x}}{n\,s^*_i}\cdot\frac{s^*_i}{s_i} \\ &\ge \sum_i \sum_x \frac{\pi^*_x\,w_{i,x}}{n\,s^*_i} \ln\frac{s^*_i}{s_i} = \bar L(\pi^*) - \bar L(\pi). \end{aligned} $$
 #
-# *One step* multiplies $\pi_x$ by the current $\partial \bar L/\partial\pi_x$, so by concavity, it lowers $D$ by
-#
-# $$ \begin{aligned} \sum_x \pi^*_x \ln \frac{\partial \bar L}{\partial\pi_x} &= \sum_x \pi^*_x \ln \sum_i \frac{w_{i,x}}{n\,s^*_i}\cdot\frac{s^*_i}{s_i} \\ &\ge \sum_i \sum_x \frac{\pi^*_x\,w_{i,x}}{n\,s^*_i} \ln\frac{s^*_i}{s_i} = \bar L(\pi^*) - \bar L(\pi). \end{aligned} $$
-#
-# At equal shares, $D \le \ln k$, so all gaps together are at most $\ln k$.
+# 4. *All steps.*
+#    At equal shares, $D \le \ln k$, so all gaps together are at most $\ln k$.
 # :::
 
 

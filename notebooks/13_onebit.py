@@ -723,19 +723,18 @@ check(
 # :::
 #
 # :::{dropdown} Solution
-# *The score is unbiased.*
-# On a plus card of the client's item, the other items of the block have signs with mean 0, as columns are orthogonal.
-# On a card of any block, all signs have mean 0.
-# So the mean sign is $\varrho$ for the client's item, and 0 for all others; divide by $\varrho$.
+# 1. *The score is unbiased.*
+#    On a plus card of the client's item, the other items of the block have signs with mean 0, as columns are orthogonal.
+#    On a card of any block, all signs have mean 0.
+#    So the mean sign is $\varrho$ for the client's item, and 0 for all others; divide by $\varrho$.
+# 2. *The best $B$.*
+#    The sum is
 #
-# *The best $B$.*
-# The sum is
+#    $$ \frac kB \Big(\frac{e^\varepsilon-1+2B}{e^\varepsilon-1}\Big)^2 = \frac{k}{(e^\varepsilon-1)^2} \Big(\frac{(e^\varepsilon-1)^2}{B} + 4\,(e^\varepsilon-1) + 4B\Big). $$
 #
-# $$ \frac kB \Big(\frac{e^\varepsilon-1+2B}{e^\varepsilon-1}\Big)^2 = \frac{k}{(e^\varepsilon-1)^2} \Big(\frac{(e^\varepsilon-1)^2}{B} + 4\,(e^\varepsilon-1) + 4B\Big). $$
-#
-# The sum is smallest for $B = (e^\varepsilon-1)/2$, which is 0.86 for $\varepsilon = 1$.
-# Beyond this $B$ the sum grows, so a single block is best.
-# The authors' rule $B \ge e^\varepsilon/2$ gives two blocks.
+#    The sum is smallest for $B = (e^\varepsilon-1)/2$, which is 0.86 for $\varepsilon = 1$.
+#    Beyond this $B$ the sum grows, so a single block is best.
+#    The authors' rule $B \ge e^\varepsilon/2$ gives two blocks.
 # :::
 #
 # :::{admonition} Exercise 2 (code, 10 minutes)

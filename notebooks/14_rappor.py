@@ -49,7 +49,7 @@ rng = np.random.default_rng(2014)
 # ## A home page, every day
 #
 # A browser's maker asks every day which home pages people have.
-# Ana's is `weather.example`, and she wants to keep it private.
+# Ana's is `weather.example`, which she wants to keep private.
 # Unary encoding needs a list of all home pages, which nobody has.
 # Thirty reports with budget ε each would cost $30\,\varepsilon$ in the worst case.
 #
@@ -159,7 +159,7 @@ plt.show()
 #
 # For $T = 1$, {eq}`eq-rappor-exposure` and {eq}`eq-rappor-support` give $\varepsilon_1 = 2h\ln\frac{p_1}{1-p_1}$.
 #
-# With two bits, one hash function and two strings that set different bits, `prove` confirms the budgets of the permanent response, one report, and two:
+# For two bits, one hash function and strings that set different bits, `prove` confirms the budgets of the permanent response, one report, and two:
 
 # %%
 TWO = "news.example", "bank.example"
@@ -282,7 +282,7 @@ check(
 #
 # $$ y_b = \frac Cn\cdot\frac{O_b - (1-p_1)\,n_b}{2p_1-1}, \qquad \E\,y_b = \sum_x f_x X_{bx}. $$ (eq-rappor-y)
 #
-# These are linear equations, with one unknown for each string.
+# These are linear equations, with one unknown per string.
 #
 # :::{prf:theorem} Shares by least squares
 # :label: thm-rappor-count
@@ -296,7 +296,7 @@ check(
 # :::{prf:proof}
 # Parts 1 and 2 hold because $X^+$ is linear and $X^+X$ is the identity.
 # For part 3, write a 1 below each of the $Cg + 2$ columns.
-# These vectors have length $Cg + 1$, so some $\delta \ne 0$ combines them to 0; in particular, $\delta$ has sum 0.
+# These vectors have length $Cg + 1$, so some $\delta \ne 0$ combines them to 0; its sum is 0.
 # Adding a small multiple of $\delta$ to equal shares leaves $\E\,y$ unchanged.
 # :::
 #
@@ -333,7 +333,7 @@ def server(cohort, bits, items, cohorts, h, p1):
 # %% [markdown]
 # Now 20,000 people report once; nobody has the last two of eight candidates.
 # A candidate counts as *found* if its estimate is more than $z$ standard errors above 0.
-# For $L$ candidates, a normal variable exceeds $z$ with probability $0.05/L$.
+# We choose $z$ by the {term}`Bonferroni correction`: a normal variable exceeds it with probability $0.05/L$ for $L$ candidates.
 # So the chance of any false discovery is at most about 5 %.
 
 # %%
@@ -409,7 +409,7 @@ check(
 # (sec-rappor-cost)=
 # ## What a filter costs
 #
-# With a list, SUE can send one bit for each item.
+# With a list, SUE can send one bit per item.
 # What does the filter cost, at the same budget $\varepsilon = \varepsilon_1$ of one report?
 #
 # Take any weights for which $\hat f_x = \sum_b \omega_b\,y_b$ is unbiased, whatever the shares of the candidates.
@@ -428,7 +428,7 @@ check(
 # $$ \frac{p_1(1-p_1)}{(2p_1-1)^2} = \frac{e^{\varepsilon/2h}}{(e^{\varepsilon/2h}-1)^2} = \frac{1}{4\sinh^2(\varepsilon/4h)}. $$
 #
 # The average variance of people's scores is $n\Var\hat f_x$.
-# Finally, $\sinh(\varepsilon/4) \ge h\sinh(\varepsilon/4h)$, as $\sinh$ is convex for positive numbers and 0 at 0.
+# Also, $\sinh(\varepsilon/4) \ge h\sinh(\varepsilon/4h)$, as $\sinh$ is convex for positive numbers and 0 at 0.
 #
 # :::{prf:theorem} What hash functions cost at least
 # :label: thm-rappor-cost
@@ -445,7 +445,7 @@ check(
 # $$ \frac{1}{\big(1-\frac hg\big)\big(1-\frac{L}{C(g-1)}\big)}. $$ (eq-rappor-crowd)
 #
 # Another string sets a given bit with a chance of about $h/g$, and $L$ unknowns share about $C(g-1)$ equations.
-# The table gives exact standard errors, divided by SUE's, for 64 bits, 16 cohorts and 50 candidates.
+# The table gives exact standard errors, divided by SUE's, for 64 bits, 16 cohorts, and the 40 of 50 candidates that nobody has.
 
 # %%
 PAGES = [f"page{i}.example" for i in range(50)]
@@ -485,7 +485,7 @@ check(
 # ## Choosing the numbers
 #
 # Choose the budgets $\varepsilon_1$ of one report and $\varepsilon_\infty > \varepsilon_1$ of all reports about one string (`lifetime_epsilon`).
-# Then {eq}`eq-rappor-flip` gives $\varphi$, and {eq}`eq-rappor-exposure`, used for one report and in the limit, gives
+# Then {eq}`eq-rappor-flip` gives $\varphi$, and {eq}`eq-rappor-exposure`, for one report and in the limit, gives
 #
 # $$ 2p - 1 = \tanh\eta = \frac{\tanh(\varepsilon_1/4h)}{\tanh(\varepsilon_\infty/4h)}. $$
 #
@@ -509,10 +509,10 @@ print(f"one report {one:.3f}, lifetime {lifetime:.3f}")
 # ## A million home pages
 #
 # In a made-up population, 90 % of a million people have one of a hundred pages, with shares that fall like $1/\text{rank}$.
-# The others have one of 1,000 rare pages that nobody listed.
-# The list has these hundred pages, and a hundred that nobody has.
+# The others have one of 1,000 unlisted rare pages.
+# The list has the hundred, and a hundred that nobody has.
 #
-# The package draws the counts of everybody's first report.
+# The package draws the counts of first reports.
 # Its `decode` weights equations by their precision, and adds one unknown, common to all cells, for unlisted rare strings ({numref}`fig-rappor-hosts`).
 
 # %%
@@ -560,10 +560,10 @@ print(f"a share of {100 * z * error:.2f} % half the time")
 # ### More candidates than equations
 #
 # With 2,000 candidates and 1,024 cells, least squares is not unique.
-# The *Lasso* minimises half the sum of squared residuals plus a penalty $\mu f_x$ for each share, and allows no negative shares {cite:p}`tibshirani1996lasso`.
+# The *Lasso* minimises half the sum of squared residuals plus a penalty $\mu f_x$ per share, and allows no negative shares {cite:p}`tibshirani1996lasso`.
 # If $h = 1$ and no other string sets the $C$ cells of $x$, set the derivative by $f_x$ to 0: the share is the average of their $y_b$, less $\mu/C$, or 0 if this is negative.
 # So the Lasso sets most shares to 0, and makes the others too small by the same amount.
-# Use it to choose candidates, and estimate their shares afresh by least squares, as `decode` does.
+# Use it to choose candidates, and least squares for their shares, as `decode` does.
 
 # %%
 LONG = SITE + [f"extra{i}.example" for i in range(1800)]

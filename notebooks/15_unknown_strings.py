@@ -8,7 +8,7 @@
 # People use a new word that nobody has listed.
 # RAPPOR's clients can report it, but the server can only name words on its list.
 # So each client also reports two fragments of its word, privately.
-# There are few fragments, so the server can count all pairs of them.
+# There are few fragments, so the server can count all pairs.
 # It joins frequent pairs in a graph.
 # Fragments that are all joined to each other make a candidate word.
 # Reports on whole words then show which candidates are real.
@@ -129,9 +129,12 @@ plt.show()
 # :::
 #
 # :::{prf:proof}
-# 1. The cohort is drawn without looking at $x$, and given the cohort this is k-RR with $g$ items.
-# 2. Whatever the first string's slot is, the second string has the same with probability $1/g$; cohorts are independent.
-# 3. The law of a report is a vector of $Cg$ numbers, with the same sum $1/C$ in each cohort.
+# 1. *Law.*
+#    The cohort does not depend on $x$, and given the cohort this is k-RR with $g$ items.
+# 2. *Slots.*
+#    Whatever the first string's slot is, the second string has the same with probability $1/g$; cohorts are independent.
+# 3. *Shares.*
+#    The law of a report is a vector of $Cg$ numbers, with the same sum $1/C$ in each cohort.
 #    Such vectors span at most $Cg - (C-1)$ dimensions, so for more candidates there is a $\delta \ne 0$ with
 #
 #    $$ \sum_x \delta_x \Pr[b \mid x] = 0, \qquad \sum_x \delta_x = 0, $$
@@ -168,7 +171,7 @@ for client in (orr, orappor):
 #
 # are linear in the shares, and $X^+y$ estimates them.
 # We give $X$ one more column, all ones, for unlisted rare strings.
-# They fall into all slots alike, so the coefficient of this column is their share, divided by $g$.
+# They fall into all slots alike, so this column's coefficient is their share, divided by $g$.
 # The column takes one of the $C(g-1)+1$ dimensions.
 
 
@@ -228,14 +231,14 @@ for name, (client, p, q) in CLIENTS.items():
 table(pd.DataFrame(columns))
 
 # %% [markdown]
-# Only the residuals of the fit hint at *teaste*: they are too large.
+# Only the fit's residuals hint at *teaste*: they are too large.
 # On average, *teaste* adds 1.7 points to *tenant* and 1.2 to *senate*.
 # O-RR's estimate for *senate* is 3 more points too high, by chance.
 #
 # How many slots?
 # With a cohort for each person, O-RR would be local hashing.
 # There, $e^\varepsilon+1$ slots are best.
-# {numref}`fig-rappor-orr` shows that many cohorts come close, while few cohorts need more slots.
+# {numref}`fig-rappor-orr` shows that many cohorts come close, while few need more slots.
 
 # %% mystnb={"figure": {"name": "fig-rappor-orr", "caption": "Standard error of O-RR for one of 64 candidates that nobody has, divided by that of OUE, at ε = 1. Marks: exact. Line: local hashing. With 16 cohorts, 3 or 4 slots cannot identify 64 shares."}, "image": {"alt": "Standard error over OUE's from 1 to 3 against 2 to 64 slots. The line of local hashing has its minimum 1 near four slots and rises to 2.5. Marks for 256 cohorts lie close to it; those for 64 and 16 cohorts lie higher, above all at few slots."}}
 many = [f"page{i}.example" for i in range(64)]
@@ -332,7 +335,7 @@ check(
 #
 # RAPPOR-Unknown {cite:p}`fanti2016unknown` cuts a string into fragments at $G$ positions; here $G = 3$.
 # Strings are padded to equal length.
-# The client draws two positions without looking at the string; they are public.
+# The client draws two public positions without looking at the string.
 # It makes three private reports with $\varepsilon/3$ each: on each fragment by SUE, here with 25 bits, and on the whole string by O-RAPPOR, here with 8 bits.
 
 
@@ -366,17 +369,19 @@ def unknown(x, grams, cohorts, g, eps, rng):
 # :::
 #
 # :::{prf:proof}
-# 1. The positions are drawn without looking at the string.
-#    Given the positions, the three reports have separate coins, so their ratios multiply.
+# 1. *Privacy.*
+#    The positions do not depend on the string.
+#    Given them, the three reports have separate coins, so their ratios multiply.
 #    Each ratio is at most $e^{\varepsilon/3}$; some report attains it where the two strings differ in the fragment or the slot.
-# 2. The two scores are independent.
+# 2. *Estimate.*
+#    The two scores are independent.
 #    The mean of their product is the product of their means: 1 for a person with both fragments, and 0 otherwise.
-#    Each person contributes with probability $\varrho$, so the sum has the mean $n\varrho f_{aa'}$.
+#    Each person contributes with probability $\varrho$, so the sum has mean $n\varrho f_{aa'}$.
 #    If both means are 0, the product has mean square $u^2$.
 #    A person adds it, divided by $\varrho$, with probability $\varrho$, which makes the variance $\varrho\,u^2/\varrho^2$.
 # :::
 #
-# The proof for two strings of two letters:
+# For two strings of two letters, `prove` confirms part 1:
 
 
 # %%
@@ -680,6 +685,8 @@ print(f"te, na: {told[0][at]:.3f} ± {told[1][at]:.3f}, truth {SHARES['tenant']}
 #
 # ## Letters
 #
+# Other letters of earlier lessons keep their meaning ({ref}`notation`).
+#
 # | letter | meaning |
 # |---|---|
 # | $g$ | number of slots of a hash function |
@@ -695,6 +702,6 @@ print(f"te, na: {told[0][at]:.3f} ± {told[1][at]:.3f}, truth {SHARES['tenant']}
 # | $\varphi$ | chance that a bit is flipped (here only) |
 # | $u$ | variance of the score of such a bit (here only) |
 # | $\varrho$ | chance that two given positions are drawn (here only) |
-# | $z$ | standard errors above 0 beyond which two fragments are joined (here only) |
+# | $z$ | standard errors that a joined pair needs (here only) |
 #
 # Next, {ref}`ch-means` turns to numbers.

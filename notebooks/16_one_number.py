@@ -103,13 +103,14 @@ plt.show()
 # :::{prf:proof}
 # The second coin keeps the sign with probability $p = e^\varepsilon/(e^\varepsilon+1)$.
 #
-# *Privacy.* The report is + with a weighted average of $p$ and $1-p$ as probability.
-# This lies between them, and reaches them at $x = \pm1$; so does that of −.
-# Hence the largest ratio is $p/(1-p) = e^\varepsilon$.
-#
-# *Mean.* The second coin multiplies the mean $x$ of the sign by $p - (1-p) = \frac{e^\varepsilon-1}{e^\varepsilon+1} = \frac1c$.
-#
-# *Variance.* The square of $c\,y$ is always $c^2$, and the square of its mean is $x^2$.
+# 1. *Privacy.*
+#    The report is + with a weighted average of $p$ and $1-p$ as probability.
+#    This lies between them, and reaches them at $x = \pm1$; so does that of −.
+#    Hence the largest ratio is $p/(1-p) = e^\varepsilon$.
+# 2. *Mean.*
+#    The second coin multiplies the mean $x$ of the sign by $p - (1-p) = \frac{e^\varepsilon-1}{e^\varepsilon+1} = \frac1c$.
+# 3. *Variance.*
+#    The square of $c\,y$ is always $c^2$, and the square of its mean is $x^2$.
 # :::
 #
 # The server averages the scores; the standard error is their standard deviation over $\sqrt n$.
@@ -215,17 +216,18 @@ def noisy(x, steps, eps, rng):
 # :::
 #
 # :::{prf:proof}
-# *Privacy.* Let the walk go on beyond the ends.
-# By {eq}`eq-means-geometric`, it ends at $y$ with a probability proportional to $\rho^{|y-u|}$.
-# Two points $u$ are at most $t$ steps apart, so a ratio is at most $\rho^{-t} = e^\varepsilon$; for all $y \le 0$, $u = 0$ and $u = t$ attain it.
-# As walks never turn, the client reports this $y$, or the nearest end if $y$ is outside.
-# This only processes $y$, and the end 0 collects all $y \le 0$, so its ratio is still $e^\varepsilon$.
-#
-# *Mean.* For every $u \le t$, the uncut walk ends $h \ge 0$ steps beyond the upper end with a probability proportional to $\rho^h$.
-# So there, $h$ has the law $(1-\rho)\rho^h$ and the mean $\rho/(1-\rho)$, in steps of width $2/t$: this is {eq}`eq-means-ends`.
-# The score is the mean of the uncut report, given the cut one, so it has the same mean $x_u$.
-#
-# *Variance.* By the law of total variance, the cut removes the variance of $h$ whenever the report is at an end.
+# 1. *Privacy.*
+#    Let the walk go on beyond the ends.
+#    By {eq}`eq-means-geometric`, it ends at $y$ with a probability proportional to $\rho^{|y-u|}$.
+#    Two points $u$ are at most $t$ steps apart, so a ratio is at most $\rho^{-t} = e^\varepsilon$; for all $y \le 0$, $u = 0$ and $u = t$ attain it.
+#    As walks never turn, the client reports this $y$, or the nearest end if $y$ is outside.
+#    This only processes $y$, and the end 0 collects all $y \le 0$, so its ratio is still $e^\varepsilon$.
+# 2. *Mean.*
+#    For every $u \le t$, the uncut walk ends $h \ge 0$ steps beyond the upper end with a probability proportional to $\rho^h$.
+#    So there, $h$ has the law $(1-\rho)\rho^h$ and the mean $\rho/(1-\rho)$, in steps of width $2/t$: this is {eq}`eq-means-ends`.
+#    The score is the mean of the uncut report, given the cut one, so it has the same mean $x_u$.
+# 3. *Variance.*
+#    By the law of total variance, the cut removes the variance of $h$ whenever the report is at an end.
 # :::
 #
 # On a fine grid, the variance of these $h$ steps is $4/\varepsilon^2$, and the uncut variance $8/\varepsilon^2$.
@@ -263,14 +265,15 @@ def windowed(x, steps, width, eps, rng):
 # :::
 #
 # :::{prf:proof}
-# *Privacy.* The sum of weights, $a\,e^\varepsilon+t$, is the same for all points, so a cell has one of two probabilities, with ratio $e^\varepsilon$.
-# Cell 0 has both: it is in the window of point 0, but not in that of point 1.
-#
-# *Mean.* Draw a cell of the window with probability ω, and otherwise any of the $t+a$ cells.
-# Then a cell outside has probability $\frac{1-\omega}{t+a} = \frac1{a\,e^\varepsilon+t}$, so this is the same law.
-# A uniform cell has mean $\frac{t+a-1}2$, so the bracket has mean 0.
-# A cell of the window has mean $u+\frac{a-1}2$, so the bracket has mean $u-\frac t2$.
-# Together, the score has mean $\frac2t\big(u-\frac t2\big) = x_u$.
+# 1. *Privacy.*
+#    The sum of weights, $a\,e^\varepsilon+t$, is the same for all points, so a cell has one of two probabilities, with ratio $e^\varepsilon$.
+#    Cell 0 has both: it is in the window of point 0, but not in that of point 1.
+# 2. *Mean.*
+#    Draw a cell of the window with probability ω, and otherwise any of the $t+a$ cells.
+#    Then a cell outside has probability $\frac{1-\omega}{t+a} = \frac1{a\,e^\varepsilon+t}$, so this is the same law.
+#    A uniform cell has mean $\frac{t+a-1}2$, so the bracket has mean 0.
+#    A cell of the window has mean $u+\frac{a-1}2$, so the bracket has mean $u-\frac t2$.
+#    Together, the score has mean $\frac2t\big(u-\frac t2\big) = x_u$.
 # :::
 #
 # {numref}`fig-means-laws` shows the laws of the scores.
@@ -368,20 +371,24 @@ check("One step", "the law of the sign", one, control="noise for ε = 1.1", caug
 # %% [markdown]
 # The variance of windows takes four steps.
 #
-# 1. Let $\varphi = \frac{a}{t+a}$ be the share of cells in a window.
+# 1. *Score.*
+#    Let $\varphi = \frac{a}{t+a}$ be the share of cells in a window.
 #    Measure the *place* of a cell from −1 to 1; since $\frac t{t+a} = 1-\varphi$,
 #
-# $$ \begin{aligned} &\text{place} = \frac{2}{t+a}\Big(y-\frac{t+a-1}2\Big), \\ &\text{score} = \frac{\text{place}}{(1-\varphi)\,\omega}, \qquad \omega = \frac{\varphi\,(e^\varepsilon-1)}{\varphi\,e^\varepsilon+1-\varphi}. \end{aligned} $$
+#    $$ \begin{aligned} &\text{place} = \frac{2}{t+a}\Big(y-\frac{t+a-1}2\Big), \\ &\text{score} = \frac{\text{place}}{(1-\varphi)\,\omega}, \qquad \omega = \frac{\varphi\,(e^\varepsilon-1)}{\varphi\,e^\varepsilon+1-\varphi}. \end{aligned} $$
 #
-# 2. Draw as in the proof, with probability ω from the window.
+# 2. *Window.*
+#    Draw as in the proof, with probability ω from the window.
 #    Over a window, the score has mean $x_u/\omega$, and the same variance for all windows.
 #    So the mean square of the score is $\omega\,(x_u/\omega)^2 = x_u^2/\omega$ plus the same constant for all points.
-# 3. On a fine grid, the mean square of the place is 1/3 over all cells.
+# 3. *Place.*
+#    On a fine grid, the mean square of the place is 1/3 over all cells.
 #    A window is $2\varphi$ wide, so within it the place has variance $(2\varphi)^2/12 = \varphi^2/3$.
-# 4. There, rounding adds hardly anything, and $x_u$ is nearly $x$.
+# 4. *Variance.*
+#    There, rounding adds hardly anything, and $x_u$ is nearly $x$.
 #    Subtracting $x^2$ from the mean square gives the variance
 #
-# $$ x^2\Big(\frac1\omega-1\Big) + \frac{1-\omega+\omega\,\varphi^2}{3\,(1-\varphi)^2\omega^2}. $$ (eq-means-windows)
+#    $$ x^2\Big(\frac1\omega-1\Big) + \frac{1-\omega+\omega\,\varphi^2}{3\,(1-\varphi)^2\omega^2}. $$ (eq-means-windows)
 #
 # {cite:t}`wang2019collecting` take $\varphi = 1/(e^{\varepsilon/2}+1)$, which gives $\omega = 1-e^{-\varepsilon/2}$.
 # For a large ε, this is near $(x^2+\frac13)\,e^{-\varepsilon/2}$, while noise has $8/\varepsilon^2$ for $|x|<1$, and the sign $1-x^2$.
@@ -607,13 +614,11 @@ print(f"{mean:.2f} ± {error:.2f} years, ε = {less:.3f} instead of 1")
 #
 # ## Letters
 #
+# Other letters of earlier lessons keep their meaning ({ref}`notation`).
+#
 # | letter | meaning |
 # |---|---|
-# | $n$ | number of people |
-# | $x$ | an item, or another value that one person has |
-# | $y$ | one report |
 # | $c$ | $(e^\varepsilon+1)/(e^\varepsilon-1)$, the size of the score of one bit |
-# | $p$ | chance that a coin tells the truth; for bits, that the bit of the person's item is set |
 # | $Z$ | Laplace noise (here only) |
 # | $b$ | scale of Laplace noise (here only) |
 # | $t$ | steps of a grid (here only) |

@@ -137,16 +137,17 @@ print("harmony", harmony(people[0], EPS, rng))
 # :::
 #
 # :::{prf:proof}
-# *Split.* The $d$ signs are independent, so their ratios multiply to at most $(e^{\varepsilon/d})^d = e^\varepsilon$, which $(1, \dots, 1)$ and $(-1, \dots, -1)$ attain.
-# Mean and variance are those of a sign.
+# 1. *Split.*
+#    The $d$ signs are independent, so their ratios multiply to at most $(e^{\varepsilon/d})^d = e^\varepsilon$, which $(1, \dots, 1)$ and $(-1, \dots, -1)$ attain.
+#    Mean and variance are those of a sign.
+# 2. *Harmony, privacy.*
+#    The drawn $j$ does not depend on $x$, and given $j$ the report is one sign, with the ratio $e^\varepsilon$ for $x_j = \pm1$.
+# 3. *Harmony, mean and variance.*
+#    Number $j$ is drawn with probability $1/d$, so its score $Z_j$ has
 #
-# *Harmony, privacy.* The drawn $j$ does not depend on $x$, and given $j$ the report is one sign, with the ratio $e^\varepsilon$ for $x_j = \pm1$.
+#    $$ \begin{aligned} \E Z_j &= \frac1d\cdot d\,x_j + \Big(1-\frac1d\Big)\cdot 0 = x_j, \\ \E Z_j^2 &= \frac1d\cdot d^2c(\varepsilon)^2 = d\,c(\varepsilon)^2. \end{aligned} $$
 #
-# *Harmony, mean and variance.* Number $j$ is drawn with probability $1/d$, so its score $Z_j$ has
-#
-# $$ \begin{aligned} \E Z_j &= \frac1d\cdot d\,x_j + \Big(1-\frac1d\Big)\cdot 0 = x_j, \\ \E Z_j^2 &= \frac1d\cdot d^2c(\varepsilon)^2 = d\,c(\varepsilon)^2. \end{aligned} $$
-#
-# The variance is $\E Z_j^2 - x_j^2$.
+#    The variance is $\E Z_j^2 - x_j^2$.
 # :::
 #
 # For a small ε, $c(\varepsilon) \approx 2/\varepsilon$, so the variances are about $4d^2/\varepsilon^2$ (split) and $4d/\varepsilon^2$ (Harmony).
@@ -156,8 +157,7 @@ print("harmony", harmony(people[0], EPS, rng))
 # (sec-many-server)=
 # ## The server, and six intervals
 #
-# The server averages the scores.
-# Each standard error is the standard deviation of the scores over $\sqrt n$.
+# The server averages the scores; standard errors are their standard deviations over $\sqrt n$.
 
 
 # %%
@@ -220,17 +220,18 @@ together(*found)
 # :::{prf:proof}
 # Let report $y$ have the score $z_y$, and the probabilities $p_y$ at $x = 1$ and $q_y$ at $x = -1$.
 #
-# *Step 1.* Unbiasedness gives $\sum_y z_y (p_y-q_y) = 1-(-1) = 2$.
+# 1. *Mean.*
+#    Unbiasedness gives $\sum_y z_y (p_y-q_y) = 1-(-1) = 2$.
+# 2. *Ratio.*
+#    Privacy bounds the ratio of $p_y$ and $q_y$ by $e^\varepsilon$.
+#    So $|p_y-q_y|/(p_y+q_y) \le (e^\varepsilon-1)/(e^\varepsilon+1) = 1/c(\varepsilon)$.
+# 3. *Product.*
+#    Write $z_y(p_y-q_y)$ as $z_y\sqrt{p_y+q_y}$ times $(p_y-q_y)/\sqrt{p_y+q_y}$.
+#    By the Cauchy–Schwarz inequality, and then step 2,
 #
-# *Step 2.* Privacy bounds the ratio of $p_y$ and $q_y$ by $e^\varepsilon$.
-# So $|p_y-q_y|/(p_y+q_y) \le (e^\varepsilon-1)/(e^\varepsilon+1) = 1/c(\varepsilon)$.
+#    $$ \begin{aligned} 4 &\le \sum_y z_y^2\,(p_y+q_y) \;\cdot\; \sum_y \frac{(p_y-q_y)^2}{p_y+q_y} \\ &\le \sum_y z_y^2\,(p_y+q_y) \;\cdot\; \frac{2}{c(\varepsilon)^2}, \end{aligned} $$
 #
-# *Step 3.* Write $z_y(p_y-q_y)$ as $z_y\sqrt{p_y+q_y}$ times $(p_y-q_y)/\sqrt{p_y+q_y}$.
-# By the Cauchy–Schwarz inequality, and then step 2,
-#
-# $$ \begin{aligned} 4 &\le \sum_y z_y^2\,(p_y+q_y) \;\cdot\; \sum_y \frac{(p_y-q_y)^2}{p_y+q_y} \\ &\le \sum_y z_y^2\,(p_y+q_y) \;\cdot\; \frac{2}{c(\varepsilon)^2}, \end{aligned} $$
-#
-# since $\sum_y (p_y+q_y) = 2$.
+#    since $\sum_y (p_y+q_y) = 2$.
 # :::
 #
 # So at one of the ends, the mean square is at least $c(\varepsilon)^2$.
@@ -358,23 +359,26 @@ def meanest(x, eps, rng):
 # How large must a score be?
 # Let $C_d$ be the number of near corners, and $W = C_d\,e^\varepsilon + 2^d-C_d$ the sum of all weights.
 #
-# *Step 1.* A corner has weight 1, plus $e^\varepsilon-1$ if it is near.
-# Over all corners, $y_j$ is 1 as often as −1, so the weights 1 contribute nothing:
+# 1. *Weights.*
+#    A corner has weight 1, plus $e^\varepsilon-1$ if it is near.
+#    Over all corners, $y_j$ is 1 as often as −1, so the weights 1 contribute nothing:
 #
-# $$ \E[y_j \mid u] = \frac{e^\varepsilon-1}{W} \sum_{y \text{ near } u} y_j. $$
+#    $$ \E[y_j \mid u] = \frac{e^\varepsilon-1}{W} \sum_{y \text{ near } u} y_j. $$
 #
-# *Step 2.* Pair each corner with the one that differs from it in number $j$ alone.
-# Two near partners cancel in the sum, so only near corners with a far partner count.
-# Such a corner agrees with $u$ in number $j$, because its partner agrees less often.
-# In the other numbers, both agree with $u$ equally often: at most $d/2$ times, as one is far, and more than $d/2-1$, as one is near; so $\lfloor d/2\rfloor$ times.
-# So
+# 2. *Pairs.*
+#    Pair each corner with the one that differs from it in number $j$ alone.
+#    Two near partners cancel, so only near corners with a far partner count.
+#    Such a corner agrees with $u$ in number $j$, because its partner agrees less often.
+#    In the other numbers, both agree with $u$ equally often: at most $d/2$ times, as one is far, and more than $d/2-1$, as one is near; so $\lfloor d/2\rfloor$ times.
+#    So
 #
-# $$ \sum_{y \text{ near } u} y_j = A_d\,u_j, \qquad A_d = \binom{d-1}{\lfloor d/2\rfloor}. $$
+#    $$ \sum_{y \text{ near } u} y_j = A_d\,u_j, \qquad A_d = \binom{d-1}{\lfloor d/2\rfloor}. $$
 #
-# *Step 3.* Rounding has $\E u_j = x_j$.
-# So
+# 3. *Mean.*
+#    Rounding has $\E u_j = x_j$.
+#    So
 #
-# $$ \E y_j = \frac{x_j}{B}, \qquad B = \frac{W}{A_d\,(e^\varepsilon-1)} = \frac{2^d+C_d\,(e^\varepsilon-1)}{A_d\,(e^\varepsilon-1)}. $$ (eq-many-b)
+#    $$ \E y_j = \frac{x_j}{B}, \qquad B = \frac{W}{A_d\,(e^\varepsilon-1)} = \frac{2^d+C_d\,(e^\varepsilon-1)}{A_d\,(e^\varepsilon-1)}. $$ (eq-many-b)
 #
 # :::{prf:theorem} MeanEst
 # :label: thm-means-meanest
@@ -383,13 +387,14 @@ def meanest(x, eps, rng):
 # :::
 #
 # :::{prf:proof}
-# *Privacy.* Given $u$, a corner has probability $e^\varepsilon/W$ or $1/W$, with the same $W$ for each $u$.
-# Their ratio is at most $e^\varepsilon$, attained by a corner near one $u$ and far from another.
-# Rounding only mixes these probabilities.
-#
-# *Mean.* See {eq}`eq-many-b`.
-#
-# *Variance.* The square of the score is always $B^2$.
+# 1. *Privacy.*
+#    Given $u$, a corner has probability $e^\varepsilon/W$ or $1/W$, with the same $W$ for each $u$.
+#    Their ratio is at most $e^\varepsilon$, attained by a corner near one $u$ and far from another.
+#    Rounding only mixes these probabilities.
+# 2. *Mean.*
+#    See {eq}`eq-many-b`.
+# 3. *Variance.*
+#    The square of the score is always $B^2$.
 # :::
 
 
@@ -487,7 +492,7 @@ check("Size", "both forms, and the limit", near_limit, control="the limit at d =
 #
 # so MeanEst needs 57 % more people, and sends $d$ bits instead of one.
 # For $d = 3$, the fraction is $4/3$, and from $d$ to $d+2$ it grows by $(d+1)^2/(d\,(d+2))$, so for odd $d \ge 3$, Harmony is always better.
-# For even $d$, the 1 subtracted from $B$ matters for a large ε, where $c(\varepsilon)$ is near 1.
+# For even $d$, the 1 subtracted from $B$ matters for a large ε, where $c(\varepsilon)$ is near 1: there, MeanEst is better, but only up to $d = 12$.
 # {numref}`fig-means-d` shows all four clients.
 
 # %% mystnb={"figure": {"name": "fig-means-d", "caption": "Variance, divided by the smaller of Harmony's and MeanEst's, for answers spread evenly from −1 to 1. Lines: formula, cut at 3. Marks: 600 surveys of 40 people, 95 % bars."}, "image": {"alt": "Two panels, two and ten numbers, against epsilon from 0.5 to 8. MeanEst starts at about 1.5 and falls to 1, where Harmony leaves 1 and rises, to 2.5 for two numbers. Splitting stays above 1 for two numbers; for ten it falls steeply, below 1 at epsilon 7. Sampled Hybrid stays near 1 or below. Marks lie on the lines."}}
@@ -618,13 +623,12 @@ for eps in (1.0, 8.0):
 #
 # ## Letters
 #
+# Other letters of earlier lessons keep their meaning ({ref}`notation`).
+#
 # | letter | meaning |
 # |---|---|
-# | $n$ | number of people |
 # | $d$ | number of keys, or of attributes |
 # | $j$ | a key, or an attribute: one of the $d$ |
-# | $x$ | an item, or another value that one person has |
-# | $y$ | one report |
 # | $c$ | $(e^\varepsilon+1)/(e^\varepsilon-1)$, the size of the score of one bit |
 # | $Z$ | score of one report; with an index, for that number (here only) |
 # | $z_y$ | score of the report $y$ (here only) |

@@ -162,14 +162,15 @@ print(f"wrong: {three @ (best * wrong(3)).sum(1):.4f}")
 # :::
 #
 # :::{prf:proof}
-# *First*, rows sum to 1, so $\sum_{x,y} Q_{xy} \lambda_x = \sum_x \lambda_x$.
-# Add and subtract this in {eq}`eq-dist-distortion`: $\delta = \sum_x \lambda_x + \sum_{x,y} Q_{xy}\,g_{xy}$.
-#
-# *Second*, by {eq}`eq-dist-linear`, $Q_{xy}\,g_{xy} \ge u_y g^+_{xy} - e^\varepsilon u_y g^-_{xy}$.
-# Summed over $x$ and $y$, this gives $\sum_{x,y} Q_{xy}\,g_{xy} \ge \sum_y u_y G_y$.
-#
-# *Third*, the $u_y$ are not negative, and sum to at most 1, because the entries of a row do.
-# So $\sum_y u_y G_y \ge \min(0, \min_y G_y)$.
+# 1. *Prices.*
+#    Rows sum to 1, so $\sum_{x,y} Q_{xy} \lambda_x = \sum_x \lambda_x$.
+#    Add and subtract this in {eq}`eq-dist-distortion`: $\delta = \sum_x \lambda_x + \sum_{x,y} Q_{xy}\,g_{xy}$.
+# 2. *Privacy.*
+#    By {eq}`eq-dist-linear`, $Q_{xy}\,g_{xy} \ge u_y g^+_{xy} - e^\varepsilon u_y g^-_{xy}$.
+#    Summed over $x$ and $y$, this gives $\sum_{x,y} Q_{xy}\,g_{xy} \ge \sum_y u_y G_y$.
+# 3. *Minimum.*
+#    The $u_y$ are not negative, and sum to at most 1, because the entries of a row do.
+#    So $\sum_y u_y G_y \ge \min(0, \min_y G_y)$.
 # :::
 
 
@@ -487,7 +488,8 @@ check("Shares", says, same, control="through k-RR", caught=caught)
 #
 # With the loss $(y-x)^2$, the distortion is the variance of a report.
 # We take 21 equally spaced numbers, and 121 reports from $-1.5\,c$ to $1.5\,c$.
-# With reports between $-c$ and $c$, the sign's scores, only the sign is unbiased; a range wider than $\pm1.5\,c$ does not lower the least variances.
+# If no report lay beyond the sign's scores $\pm c$, an unbiased client could only send $\pm c$ ({prf:ref}`thm-means-second`), and would be the sign.
+# A range wider than $\pm1.5\,c$ does not lower the least variances.
 # `unbiased=(x, y)` adds these linear equations; without π, the program minimises the worst case.
 
 # %%
@@ -632,12 +634,10 @@ for eps in (1.0, 2.0):
 #
 # ## Letters
 #
+# Other letters of earlier lessons keep their meaning ({ref}`notation`).
+#
 # | letter | meaning |
 # |---|---|
-# | $k$ | size of the domain of one attribute; items are $0, \dots, k-1$ |
-# | $x$ | an item, or another value that one person has |
-# | $y$ | one report |
-# | $f$ | share of people who have something (of the population, for a random sample) |
 # | $\pi$ | distribution of items or values, where a whole distribution is modelled |
 # | $c$ | $(e^\varepsilon+1)/(e^\varepsilon-1)$, the size of the score of one bit |
 # | $r$ | number of different reports, or of bins (here only) |

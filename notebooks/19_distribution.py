@@ -8,14 +8,14 @@
 # Everybody has a number, and a server wants to know its whole distribution: shares of ranges, the median, a picture.
 # Cut the range of the number into cells, and ask each person about a block of cells.
 # Some people are asked about narrow blocks, others about wide ones.
-# Together, the answers estimate long ranges far better than single cells could.
+# Together, the answers estimate long ranges better than single cells could, and with many cells far better.
 # Confidence intervals for ranges and quantiles follow.
 # A smooth picture comes from another client and another server.
 # :::
 #
 # :::{zh}
 # 每个人持有一个数，服务器想知道它的整个分布：任一区间的份额、中位数及其置信区间、密度的形状。
-# 把公开范围分成 $k$ 格；若逐格估计再相加，长区间的误差很大。
+# 把公开范围分成 $k$ 格；若逐格估计再相加，误差随区间变长而增大。
 # 本课的客户端随机抽取一个公开的块宽，只就自己所在的块上报一位（阿达马位），并使用全部预算 $\varepsilon$。
 # 服务器把一个区间分解为互相正交的对比，每个对比由本层和所有更细的层估计，再按信息量加权，得到无偏估计。
 # 方差公式对任何总体都精确成立，区间长度的影响只是对数级的。
@@ -157,15 +157,14 @@ check(
 # For each block of the drawn level, multiply the sign sent by the block's matrix entry in the drawn row, and by $c = (e^\varepsilon+1)/(e^\varepsilon-1)$.
 # This score has mean 1 for the person's block, and 0 for others ({ref}`sec-onebit-hadamard`).
 # Write each block's score into all of its $b_a$ cells, and call this vector $T$.
-# Let $B_a(x)$ be the cells of the block of level $a$ that contains $x$.
-# Then, for a person in cell $x$ asked at level $a$,
+# For a person in cell $x$ asked at level $a$,
 #
-# $$ \E\,T = \text{the vector with 1 in } B_a(x) \text{ and 0 elsewhere}. $$ (eq-ranges-spread)
+# $$ \E\,T = \text{the vector with 1 in the cells of the person's block, and 0 elsewhere}. $$ (eq-ranges-spread)
 #
 # ### Contrasts
 #
 # For any vector $u$ over the cells, take means over the blocks of each level, and finally over all cells.
-# The difference between two neighbouring levels is a *contrast*:
+# A difference between neighbouring levels is a *contrast*:
 #
 # $$ P_a u = (\text{means over blocks of level } a) - (\text{means over blocks of level } a+1). $$
 #
@@ -287,25 +286,27 @@ check(
 # :::
 #
 # :::{prf:proof}
-# (1) The score of the range, less $\bar u$, is the inner product of $u$ and $\sum_a P_a T/D_a$.
-# We may move $P_a$ to the other side, $u\cdot P_a T = P_a u\cdot T$, because both sides equal $P_a u\cdot P_a T$.
+# 1. *Score.*
+#    The score of the range, less $\bar u$, is the inner product of $u$ and $\sum_a P_a T/D_a$.
+#    We may move $P_a$ to the other side, $u\cdot P_a T = P_a u\cdot T$, because both sides equal $P_a u\cdot P_a T$.
+# 2. *Report.*
+#    Take a report of level $a'$.
+#    Contrasts with $a < a'$ have inner product 0 with $T$; those with $a \ge a'$ are constant on the blocks of level $a'$.
+#    Let $G = \sum_{a\ge a'} P_a u/D_a$, with the value $G_v$ on block $v$, and let $\Phi_v$ be its matrix entry.
+#    The inner product of step 1 is $\pm c\,b_{a'} \sum_v G_v \Phi_v$.
+# 3. *Rows.*
+#    Its mean square over rows follows from the orthogonal columns, $\E\,\Phi_v\Phi_{v'} = 0$ for $v \ne v'$:
 #
-# (2) Take a report of level $a'$.
-# Contrasts with $a < a'$ have inner product 0 with $T$; those with $a \ge a'$ are constant on the blocks of level $a'$.
-# Let $G = \sum_{a\ge a'} P_a u/D_a$, with the value $G_v$ on block $v$, and let $\Phi_v$ be the matrix entry of the block.
-# The inner product of (1) is $\pm c\,b_{a'} \sum_v G_v \Phi_v$.
+#    $$ c^2 b_{a'}^2 \sum_v G_v^2 = c^2 b_{a'}\,|G|^2 = c^2 b_{a'} \sum_{a\ge a'} \frac{|P_a u|^2}{D_a^2}. $$
 #
-# (3) Its mean square over rows follows from the orthogonal columns, $\E\,\Phi_v\Phi_{v'} = 0$ for $v \ne v'$:
+#    The first equality holds because a block has $b_{a'}$ cells, the second because contrasts are orthogonal.
+# 4. *Levels.*
+#    Average over the drawn level, and exchange the sums:
 #
-# $$ c^2 b_{a'}^2 \sum_v G_v^2 = c^2 b_{a'}\,|G|^2 = c^2 b_{a'} \sum_{a\ge a'} \frac{|P_a u|^2}{D_a^2}. $$
+#    $$ \sum_{a'} r_{a'}\,c^2 b_{a'} \sum_{a\ge a'} \frac{|P_a u|^2}{D_a^2} = c^2 \sum_a \frac{|P_a u|^2}{D_a^2} \sum_{a'\le a} r_{a'} b_{a'} = c^2 \sum_a \frac{|P_a u|^2}{D_a}. $$
 #
-# The first equality holds because a block has $b_{a'}$ cells, the second because contrasts are orthogonal.
-#
-# (4) Average over the drawn level, and exchange the sums:
-#
-# $$ \sum_{a'} r_{a'}\,c^2 b_{a'} \sum_{a\ge a'} \frac{|P_a u|^2}{D_a^2} = c^2 \sum_a \frac{|P_a u|^2}{D_a^2} \sum_{a'\le a} r_{a'} b_{a'} = c^2 \sum_a \frac{|P_a u|^2}{D_a}. $$
-#
-# (5) Subtract the squared mean: the score less $\bar u$ has mean $F - \bar u$.
+# 5. *Mean.*
+#    Subtract the squared mean: the score less $\bar u$ has mean $F - \bar u$.
 # :::
 #
 # With level 0 alone, $D_0 = 1$, and the sum is the squared length of $u - \bar u$.
@@ -322,7 +323,7 @@ check(
 # {numref}`fig-ranges-length` compares the two.
 
 
-# %% mystnb={"figure": {"name": "fig-ranges-length", "caption": "Standard error of the share of a range that begins at cell 5, times √n, against its length; ε = 1. Lines: formula. Marks: 400 simulated surveys of 20,000 people."}, "image": {"alt": "Two lines against the number of cells from 1 to 50 on a logarithmic axis. Single cells rise from 2 to 8 and fall slightly at the end. Blocks begin at 3 and zigzag between 3.5 and 6.3. They cross near four cells. Marks lie on both lines."}}
+# %% mystnb={"figure": {"name": "fig-ranges-length", "caption": "Standard error of the share of a range that begins at cell 5, times √n, against its length; ε = 1. Lines: formula. Marks: 400 simulated surveys of 20,000 people."}, "image": {"alt": "Two lines against the number of cells from 1 to 50 on a logarithmic axis. Single cells rise from 2 to almost 9, and fall to 7 at the end. Blocks begin at 3 and zigzag between 3.5 and 6.3. They cross near four cells. Marks lie on both lines."}}
 def error_of(start, end, widths, D, eps=EPS):
     """√n times the standard error of a range."""
     u = 1.0 * ((start <= x) & (x < end))
@@ -628,20 +629,22 @@ print(f"{f:.3f} ± {error:.3f} (truth {pi[30:].sum():.3f}), {fewer:.0f} times fe
 #
 # ## Letters
 #
+# Other letters of earlier lessons keep their meaning ({ref}`notation`).
+#
 # | letter | meaning |
 # |---|---|
-# | $n$ | number of people |
-# | $k$ | size of the domain of one attribute; items are $0, \dots, k-1$ |
-# | $x$ | an item, or another value that one person has |
 # | $\pi$ | distribution of items or values, where a whole distribution is modelled |
 # | $c$ | $(e^\varepsilon+1)/(e^\varepsilon-1)$, the size of the score of one bit |
+# | $\Phi$ | public table of signs |
 # | $a$ | a level (here only) |
 # | $b_a$ | number of cells of a block of level $a$ (here only) |
 # | $r_a$ | probability of level $a$ (here only) |
 # | $T$ | the scores of blocks, written into their cells (here only) |
 # | $P_a$ | contrast of level $a$: its means less those of the next (here only) |
+# | $e_x$ | vector with 1 in cell $x$ (here only) |
 # | $D_a$ | factor of the contrast $P_a$ in a mean report (here only) |
 # | $u$ | weights of cells; for a range, 1 inside and 0 outside (here only) |
+# | $G$ | sum of $P_a u/D_a$ from a level on (here only) |
 # | $t$ | number of cells of a range (here only) |
 # | $F$ | share of a range; $F(x)$, of the people below cell $x$ (here only) |
 # | $s(x)$ | its standard error (here only) |
