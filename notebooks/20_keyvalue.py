@@ -126,7 +126,7 @@ for _ in range(4):
     print(f"Ana reports about the {key}: {NAMES[said]}")
 
 # %% [markdown]
-# Here $\varepsilon = \ln 2$, so $e^\varepsilon = 2$, and the two probabilities are 1/2 and 1/4.
+# Here $\varepsilon = \ln 2$, so $e^\varepsilon = 2$, and the probabilities are 1/2 and 1/4.
 #
 # Suppose the client draws the antidepressant.
 # Then `laws` gives the probability of each report, for Ana and for Cleo.
@@ -412,7 +412,7 @@ check(
 # For a rare key this is far from $m$.
 #
 # PrivKVM, by the same authors, asks in $R$ rounds.
-# After each round $r$ the server publishes its mean, $m_r$ for many people, and the next made-up signs have this mean instead of 0.
+# After each round $r$ the server publishes its mean (for many people, near $m_r$), and the next made-up signs have this mean instead of 0.
 # In later rounds everybody, with or without the key, reports a sign with probability 1/2 and "absent" otherwise.
 # Each round spends $\varepsilon_2/R$ on the sign.
 # Below, we ask everybody about the sleeping pill, with $R = 4$, $\varepsilon_1 = 1$ and $\varepsilon_2 = 4$.

@@ -589,7 +589,7 @@ rows.append(["readers for equal errors (strain: yes)", "", *times])
 table(pd.DataFrame(rows, columns=["affair, given", "truth", *tables]))
 
 # %% [markdown]
-# Affairs are more frequent in strained marriages: the shares differ by about 2, 2.5 and 6 times the sum of their errors.
+# Affairs are more frequent in strained marriages: the shares differ by about 2, 2.5 and 5.5 times the sum of their errors.
 # The standard error of a difference is never larger than this sum.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: how often the 95 % intervals cover the truth"}

@@ -16,7 +16,7 @@
 #
 # :::{zh}
 # 键很多而每人只持有少数几个时，随机询问一个键几乎总是落空。
-# PCKV 先把每人的记录用虚拟键填充到固定长度，再从中抽取一个键值对上报：PCKV-GRR 对带符号的键使用 k-RR，PCKV-UE 对每个键各作一次回答。
+# PCKV 先把每人的记录用冗余项填充到固定长度，再从中抽取一个键值对上报：PCKV-GRR 对带符号的键使用 k-RR，PCKV-UE 对每个键各作一次回答。
 # Wheel 机制用公开的哈希函数把键映射到圆周的槽上，用户报告一个槽，被自己的键覆盖的槽概率较大；Wheel-KV 让每个键占两个相邻的槽，分别表示正负。
 # 三个概率 $\alpha$、$\beta$、$\gamma$ 足以描述所有这些机制，并给出频率与均值的估计及其标准误差。
 # 本课证明各机制的隐私性，并说明何时选用哪一种。
@@ -310,7 +310,7 @@ check(
 # $$ \E\hat m - m \approx \frac{m\Var\hat f - \operatorname{Cov}(\hat f, \hat s)}{f^2}. $$ (eq-kv-delta)
 #
 # This *delta method* fails where $\hat f$ may be near 0.
-# So clip $\hat m$ to $[-1, 1]$, and call it *reliable* if $\hat f$ exceeds three times the standard error that it would have if nobody had the key (about its own in state encoding).
+# So clip $\hat m$ to $[-1, 1]$, and call it *reliable* if $\hat f$ exceeds three times the standard error that it would have if nobody had the key (about its own for rare keys).
 # But a rare key that passes this test by luck has too large an $\hat f$.
 # For a key with $f = 0.02$ and $m = 0.5$, the mean from 10,000 reports of state encoding at $\varepsilon = 1$ is reliable in 6 % of surveys, and its bias is then near −0.3.
 
@@ -397,16 +397,18 @@ def wheel_kv(record, d, ell, g, eps, rng):
 # :::
 #
 # :::{prf:proof}
-# First, fix the $L \le \ell$ covered slots.
-# Each of the $g-L$ free slots has the probability
+# 1. *Given slots.*
+#    Fix the $L \le \ell$ covered slots.
+#    Each of the $g-L$ free slots has the probability
 #
-# $$ \begin{aligned} & \begin{aligned} \frac{1 - Le^\varepsilon/\Omega}{g-L} &= \frac1\Omega\cdot\frac{\Omega - Le^\varepsilon}{g-L} \\[1ex] &= \frac1\Omega\Big(e^\varepsilon - (e^\varepsilon-1)\,\frac{g-\ell}{g-L}\Big). \end{aligned} \end{aligned} $$
+#    $$ \begin{aligned} & \begin{aligned} \frac{1 - Le^\varepsilon/\Omega}{g-L} &= \frac1\Omega\cdot\frac{\Omega - Le^\varepsilon}{g-L} \\[1ex] &= \frac1\Omega\Big(e^\varepsilon - (e^\varepsilon-1)\,\frac{g-\ell}{g-L}\Big). \end{aligned} \end{aligned} $$
 #
-# For the last step, insert $\Omega = e^\varepsilon(g-L) + Le^\varepsilon - (e^\varepsilon-1)(g-\ell)$.
-# The last fraction lies between 0 and 1, so the bracket lies between 1 and $e^\varepsilon$.
-#
-# Second, the covered slots are random, and averages keep these bounds.
-# Third, all records have the same law of the table, so it cancels.
+#    For the last step, insert $\Omega = e^\varepsilon(g-L) + Le^\varepsilon - (e^\varepsilon-1)(g-\ell)$.
+#    The last fraction lies between 0 and 1, so the bracket lies between 1 and $e^\varepsilon$.
+# 2. *Random slots.*
+#    Averages over the covered slots keep these bounds.
+# 3. *Table.*
+#    All records have the same law of the table, so it cancels.
 # :::
 #
 # :::{prf:theorem} Probabilities of Wheel-KV
@@ -418,17 +420,20 @@ def wheel_kv(record, d, ell, g, eps, rng):
 # :::
 #
 # :::{prf:proof}
-# First, the slot of the person's own sign is covered, so it has $\alpha$.
-# Second, let this slot be given.
-# The other $\ell-1$ slots that the phone covers are still independent and uniform, because a uniform slot that is moved by one stays uniform.
-# So the other $g-1$ slots, and among them that of the reversed sign, share $1-\alpha$ equally.
-# Third, the slot of a key that the person does not have is uniform and independent of the report.
-# So the report names it with probability $1/g$, and its neighbour, too.
+# 1. *Own sign.*
+#    Its slot is covered, so it has $\alpha$.
+# 2. *Reversed sign.*
+#    Let this slot be given.
+#    The other $\ell-1$ slots that the phone covers are still independent and uniform, because a uniform slot that is moved by one stays uniform.
+#    So the other $g-1$ slots, and among them that of the reversed sign, share $1-\alpha$ equally.
+# 3. *Absent key.*
+#    Its slot is uniform and independent of the report.
+#    So the report names it with probability $1/g$, and its neighbour, too.
 # :::
 #
 # If there are only keys, take the value 1, count + alone, and use {eq}`eq-freq-estimate` with $p^* = \alpha$ and $q^* = \gamma$.
 #
-# With these, $T = \frac{g-2}{g-1}\big(\alpha-\frac1g\big)$; we insert it, and then $\alpha$:
+# For pairs, $T = \frac{g-2}{g-1}\big(\alpha-\frac1g\big)$; we insert it, and then $\alpha$:
 #
 # $$ \text{noise of } \hat f = \frac{\frac2g\big(1-\frac2g\big)}{T^2} = \frac{2\,\Omega^2(g-1)^2}{(e^\varepsilon-1)^2(g-\ell)^2(g-2)}. $$ (eq-wheel-noise)
 #

@@ -17,7 +17,7 @@
 # 商店不断增减商品，用户同时继续上报评分，键域因此随时间变化。
 # 客户端若依赖键的列表而未获更新，或浪费报告，或看不到新键；PCKV-GRR 若沿用旧的概率，键数由 100 增至 200、$\ell=1$ 时，标称 $\varepsilon=1$ 的客户端实际消耗 1.69。
 # 若自己的键可能是新的，而随机回答只取自旧列表，则没有有限的 $\varepsilon$。
-# 轮盘客户端没有列表，无须更新，由服务器事后决定统计哪些键。
+# Wheel 机制的客户端没有列表，无须更新，由服务器事后决定统计哪些键。
 # 服务器按批次处理：键不存在的批次中频率为零，不必估计，也就不带来噪声。
 # 应先说明所求的是全体、曾有机会者还是最近一批人的频率，因为权重由此而定。
 # 同一批报告不宜既用来选出排行榜又用来给出数值；每天重新上报，$\varepsilon$ 逐日相加。
@@ -81,7 +81,7 @@ plt.show()
 # The drawn key with the *wrong* sign has $\beta = \gamma$, too; all three depend on $d$.
 #
 # Now the shop adds or drops articles, and there are $d'$ keys.
-# A client that does not know all of the change can err in three ways:
+# A client that does not know all changes can err in three ways:
 #
 # | the client uses | new keys | dropped keys | privacy |
 # |---|---|---|---|
@@ -142,25 +142,28 @@ print(prove(grown, some, rounded=False))
 # :::
 #
 # :::{prf:proof}
-# *Step 1.* Besides the two signs of the drawn key, $2(d'+\ell-1)$ signed keys share $1-\alpha-\beta$, which is $2(d+\ell-1)\,\gamma$ by {eq}`eq-changing-grr`.
-# So each of them now has
+# 1. *Other keys.*
+#    Besides the two signs of the drawn key, $2(d'+\ell-1)$ signed keys share $1-\alpha-\beta$, which is $2(d+\ell-1)\,\gamma$ by {eq}`eq-changing-grr`.
+#    So each of them now has
 #
-# $$ \gamma' = \frac{2(d+\ell-1)\,\gamma}{2(d'+\ell-1)} = \frac\gamma r. $$
+#    $$ \gamma' = \frac{2(d+\ell-1)\,\gamma}{2(d'+\ell-1)} = \frac\gamma r. $$
 #
-# *Step 2.* Take the report (key $j$, +).
-# If $j$ is not in $S$, its probability is $\gamma'$.
-# If $j$ is in $S$ with value $v$, it is
+# 2. *One report.*
+#    Take the report (key $j$, +).
+#    If $j$ is not in $S$, its probability is $\gamma'$.
+#    If $j$ is in $S$ with value $v$, it is
 #
-# $$ w\Big(\frac{1+v}{2}\,\alpha + \frac{1-v}{2}\,\beta\Big) + (1-w)\,\gamma'. $$
+#    $$ w\Big(\frac{1+v}{2}\,\alpha + \frac{1-v}{2}\,\beta\Big) + (1-w)\,\gamma'. $$
 #
-# *Step 3.* This grows with $v$, because $\alpha > \beta$.
-# So all probabilities lie between the least and the largest of $\gamma'$ and the two numbers for $v = 1$ and $v = -1$.
-# The records $\{\}$, $\{j\colon 1\}$ and $\{j\colon -1\}$ attain them.
-# Reports $(j, -)$ are symmetric, and a dummy behaves like a key with $v = 0$.
-#
-# *Step 4.* Multiply by $\ell/\gamma'$, and use $w = 1/\ell$, $\alpha = \omega r\gamma'$ and $\beta = r\gamma'$.
-# The three numbers become $\ell$, $\ell+r\omega-1$ and $\ell+r-1$.
-# Because $\omega \ge 1$, the second is not below the third: the largest is $\ell$ or the second, the least is $\ell$ or the third.
+# 3. *Extremes.*
+#    This grows with $v$, because $\alpha > \beta$.
+#    So all probabilities lie between the least and the largest of $\gamma'$ and the two numbers for $v = 1$ and $v = -1$.
+#    The records $\{\}$, $\{j\colon 1\}$ and $\{j\colon -1\}$ attain them.
+#    Reports $(j, -)$ are symmetric, and a dummy behaves like a key with $v = 0$.
+# 4. *Their ratio.*
+#    Multiply by $\ell/\gamma'$, and use $w = 1/\ell$, $\alpha = \omega r\gamma'$ and $\beta = r\gamma'$.
+#    The three numbers become $\ell$, $\ell+r\omega-1$ and $\ell+r-1$.
+#    Because $\omega \ge 1$, the second is not below the third: the largest is $\ell$ or the second, the least is $\ell$ or the third.
 # :::
 #
 # For $\ell = 1$ and $r \ge 1$ this is $\varepsilon + \ln r$: if 100 keys become 200, a stated ε of 1 becomes 1.69.
@@ -201,7 +204,7 @@ label_lines(ax)
 plt.show()
 
 # %% [markdown]
-# Where keys are dropped and $\ell = 8$, random answers about each key that is left become more frequent, and ε falls.
+# Where keys are dropped and $\ell = 8$, random answers about each remaining key become more frequent, and ε falls.
 # For $\ell = 1$, the two signs of a key are as far apart as before, so ε stays 1 down to 37 keys.
 # With fewer, a random answer is more than $e$ times as likely as a wrong sign, and ε rises.
 # Near 54, reports say almost nothing about frequencies (Exercise 1).
@@ -432,8 +435,8 @@ table(pd.DataFrame(rows).replace("-", "−", regex=True))
 # Plum cake gains most: five of six people could not have bought it.
 # Bread was always sold, so batches change nothing.
 #
-# The left panel of {numref}`fig-changing-batches`, for $\varepsilon = 2$, is for the share of everyone, of a key that 2 % of the people hold while it is alive.
-# The right panel is for the latest share, which falls from 0.04 to 0.02 between two batches; $g$ is 19 for all ε.
+# The left panel of {numref}`fig-changing-batches` shows, at $\varepsilon = 2$, the error of the share of *everyone*, for a key that 2 % of the people hold while it is alive.
+# The right panel is for the *latest* share, which falls from 0.04 to 0.02 between two batches; $g$ is 19 for all ε.
 # There, all reports alike have a bias of 0.01 but about half the variance, so they are better below ε = 2.4.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Errors of both panels, exact and simulated"}
@@ -547,7 +550,7 @@ for day, error in misses.items():
 # where $d$ keys are scanned, and $\sigma_0$ is the standard error for a key that nobody holds.
 # For such a key and many reports, $\hat f/\sigma_0$ is close to a standard normal number.
 # This exceeds $x > 0$ with probability below $e^{-x^2/2}$, which is $1/d$ at the guard.
-# So fewer than one of these keys passes on average, if the list of keys does not depend on the reports.
+# So fewer than one of these keys passes on average, if the list does not depend on the reports.
 
 # %%
 alpha, beta, gamma = answer(EPS)
@@ -575,13 +578,13 @@ print(f"estimate {f:.3f} ± {sqrt(V):.3f}, truth 0.02")
 #
 # No privacy is lost, because the answer is computed from ε-LDP reports ({prf:ref}`thm-post`).
 # But a person who reports agrees to *any* question about her record.
-# Tell her, and delete reports that are no longer needed.
+# Tell her, and delete reports no longer needed.
 #
 # (sec-charts-repeat)=
 # ### The same people every day
 #
-# A person who reports on $T$ days with fresh coins spends up to $T\varepsilon$ in all ({prf:ref}`thm-composition`), even if her record never changes.
-# One report that is sent $T$ times costs ε once ({prf:ref}`thm-post`).
+# A person who reports on $T$ days with fresh coins spends up to $T\varepsilon$ ({prf:ref}`thm-composition`), even if her record never changes.
+# One report, sent $T$ times, costs ε once ({prf:ref}`thm-post`).
 # For two days with two seeds, `prove` shows that the double budget is attained:
 
 
@@ -778,3 +781,5 @@ for eps in (0.01, EPS, 10):
 # | $\sigma_0$ | standard error for an absent key (here only) |
 # | $T$ | number of days (here only) |
 # | $k_0$ | probability of keeping the pair (here only) |
+#
+# Next, {ref}`ch-items` asks about keys without values.

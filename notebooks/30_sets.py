@@ -15,9 +15,9 @@
 #
 # :::{zh}
 # 本课研究集值数据：每人持有若干项的集合，服务器要估计持有每一项的人所占的比例。
-# 逐项作答须把预算分给所有 $d$ 项，代价太大；因此客户端先用虚拟项把集合填充到长度 $\ell$，再抽取其中一项。
+# 逐项作答须把预算分给所有 $d$ 项，代价太大；因此客户端先用冗余项把集合填充到长度 $\ell$，再抽取其中一项。
 # 抽样 S-Hist 与抽样 RAPPOR 对抽出的一项使用全部预算，估计时乘以 $\ell$，方差与 $\ell^2$ 成正比。
-# 抽样 k-RR 可以使用更大的预算 $\varepsilon'$，因为每个符号被抽中的概率至多为 $1/\ell$；这要求各虚拟项互不相同。
+# 抽样 k-RR 可以使用更大的预算 $\varepsilon'$，因为每个符号被抽中的概率至多为 $1/\ell$；这要求各冗余项互不相同。
 # PrivSet 不抽样，而是上报由 $b$ 个符号组成的集合，与填充后的集合相交的报告概率是其他报告的 $e^\varepsilon$ 倍。
 # 四种客户端都是 $\varepsilon$-本地化差分隐私的，对任意大小的集合都成立；集合不超过 $\ell$ 项时，估计无偏。
 # $\ell$ 太小会产生偏差，太大会增加方差；可以让一部分人用 k-RR 上报集合的大小，据此选择 $\ell$。
@@ -357,7 +357,7 @@ def privset(items, d, ell, b, eps, rng):
 print(prove(sized(privset, 3, 2, 2), subsets(3), rounded=False))
 
 # %% [markdown]
-# Here, the report of item 0 and a dummy meets the padded empty set, but misses $\{1, 2\}$.
+# The report of item 0 and a dummy meets the padded empty set, but misses $\{1, 2\}$.
 #
 # Let $\nu$ be the share of all reports that miss the padded set.
 # Let $\mu$ be the share that also contain a given item $x$ outside this set:
@@ -379,18 +379,16 @@ print(prove(sized(privset, 3, 2, 2), subsets(3), rounded=False))
 # :::
 #
 # :::{prf:proof}
-# *Privacy.*
-# All padded sets have the same $\Omega$, so a report has one of two probabilities, with the ratio $e^\varepsilon$.
-# A longer set averages over its draws, which stays between the two.
-# As $b \le d$, some report contains $x$ and no dummy; it meets $\{x\}$, and misses the empty set.
-#
-# *Estimates.*
-# An item of a person's set is in the padded set with probability $t$.
-# So {eq}`eq-items-support` holds with 1 instead of $\ell$.
-#
-# *One symbol.*
-# For $b = 1$, the padded set contains a symbol $y$ with probability $\ell\,\pi(y)$.
-# As $(d+\ell)\,\Omega = Z$, PrivSet sends $y$ with probability $\frac1Z\big(1 + \ell\,\pi(y)\,(e^\varepsilon-1)\big)$; by {eq}`eq-items-amplified`, so does sampling k-RR.
+# 1. *Privacy.*
+#    All padded sets have the same $\Omega$, so a report has one of two probabilities, with the ratio $e^\varepsilon$.
+#    A longer set averages over its draws, which stays between the two.
+#    As $b \le d$, some report contains $x$ and no dummy; it meets $\{x\}$, and misses the empty set.
+# 2. *Estimates.*
+#    An item of a person's set is in the padded set with probability $t$.
+#    So {eq}`eq-items-support` holds with 1 instead of $\ell$.
+# 3. *One symbol.*
+#    For $b = 1$, the padded set contains a symbol $y$ with probability $\ell\,\pi(y)$.
+#    As $(d+\ell)\,\Omega = Z$, PrivSet sends $y$ with probability $\frac1Z\big(1 + \ell\,\pi(y)\,(e^\varepsilon-1)\big)$; by {eq}`eq-items-amplified`, so does sampling k-RR.
 # :::
 #
 # The package's `PrivSet` chooses the $b$ with the least noise.
@@ -551,7 +549,7 @@ plt.show()
 # (sec-items-compare)=
 # ## Which one?
 #
-# We compare the noise at $\varepsilon = 1$.
+# The noise at $\varepsilon = 1$:
 
 
 # %%

@@ -20,7 +20,7 @@
 # 两阶段方法先就全部应用收集报告，选出一个短的候选列表，再只就候选收集报告。
 # LDPMiner 让每人在两个阶段各用一半预算作答；GFIM 把用户随机分成两半，每人只作答一次，使用全部预算。
 # 第二阶段的问题虽取决于第一阶段的回答，但只通过报告，所以本课能对任意 $\varepsilon$ 证明两者的隐私性。
-# 用来选择的估计不能再用来测量：入选者的第一阶段估计平均偏大，即“赢家的诅咒”。
+# 用来选择的估计不能再用来测量：入选者的第一阶段估计平均偏大，即“赢者诅咒”。
 # 解决办法是只公布第二阶段的估计，它来自其他用户，或来自新的随机数。
 # 本课推导第二阶段的方差，说明何时值得分两个阶段，并指出第二阶段改用 k-RR 时误差小得多。
 # :::
@@ -88,7 +88,7 @@ print("shares of apps 0 to 7:", truth[:8].round(2))
 # We want the four most frequent apps.
 # By {eq}`eq-items-squared`, sampling S-Hist estimates the share $f_x$ of an app $x$ with a standard error of 0.105 for $\varepsilon = 2$.
 # By chance, the largest estimate of the 988 rare apps is on average 3.24 standard errors, or 0.34, the share of app 7.
-# **Can a first look choose apps, and a second look measure these few?**
+# **Can a first look choose apps, and a second measure them?**
 #
 # (sec-gfim-clients)=
 # ## Two clients
@@ -176,7 +176,7 @@ def miner(S, phase, K, d, ell, eps, rng, answer=one_bit):
 # ## Privacy of both phases
 #
 # In the proof of parallel composition ({prf:ref}`thm-comp-parallel`), no client depends on other people's reports.
-# Here, phase two depends on answers of phase one.
+# Here, phase two depends on phase one.
 #
 # :::{prf:theorem} What two phases spend
 # :label: thm-gfim-privacy
@@ -188,20 +188,21 @@ def miner(S, phase, K, d, ell, eps, rng, answer=one_bit):
 # :::
 #
 # :::{prf:proof}
-# *1.* Trimming turns a set into another set, and {prf:ref}`thm-items-privacy` holds for any two sets.
+# 1. *Phase two.*
+#    Trimming turns a set into another set, and {prf:ref}`thm-items-privacy` holds for any two sets.
+# 2. *GFIM.*
+#    Fix the halves $A$ and $B$, and let $y_i$ be the report of person $i$.
+#    The list is computed from the reports $y_A$ of half $A$.
+#    Each client tosses its own coins, and those in $B$ know the list $K(y_A)$.
+#    So all reports together have the probability
 #
-# *2.* Fix the halves $A$ and $B$, and let $y_i$ be the report of person $i$.
-# The list is computed from the reports $y_A$ of half $A$.
-# Each client tosses its own coins, and those in $B$ know the list $K(y_A)$.
-# So all reports together have the probability
+#    $$ \prod_{i \in A} \Pr[y_i \mid S_i] \;\prod_{i \in B} \Pr[y_i \mid S_i, K(y_A)]. $$ (eq-gfim-once)
 #
-# $$ \prod_{i \in A} \Pr[y_i \mid S_i] \;\prod_{i \in B} \Pr[y_i \mid S_i, K(y_A)]. $$ (eq-gfim-once)
-#
-# Only one factor contains the set $S_i$ of person $i$; for the same reports, the list is the same, too.
-# This factor changes by at most $e^\varepsilon$, in half $A$ by {prf:ref}`thm-items-privacy`, in half $B$ by item 1.
-#
-# *3.* Now person $i$ sends two reports, $y_i$ and $y_i'$.
-# The factors $\Pr[y_i \mid S_i]$ and $\Pr[y_i' \mid S_i, K(y)]$ change by at most $e^{\varepsilon_1}$ and $e^{\varepsilon_2}$.
+#    Only one factor contains the set $S_i$ of person $i$; for the same reports, the list is the same, too.
+#    This factor changes by at most $e^\varepsilon$, in half $A$ by {prf:ref}`thm-items-privacy`, in half $B$ by step 1.
+# 3. *LDPMiner.*
+#    Person $i$ sends two reports, $y_i$ and $y_i'$.
+#    The factors $\Pr[y_i \mid S_i]$ and $\Pr[y_i' \mid S_i, K(y)]$ change by at most $e^{\varepsilon_1}$ and $e^{\varepsilon_2}$.
 # :::
 #
 # `prove` confirms this for every ε, with five sets of items, a list from one report, and for GFIM one person per half.
@@ -601,7 +602,7 @@ check(
 # (sec-gfim-all)=
 # ## Which one?
 #
-# A short list shortens the padding and, for sampling k-RR, also reduces the number of symbols.
+# A short list shortens the padding and, for sampling k-RR, the number of symbols.
 # By {eq}`eq-items-krr`, its noise is
 #
 # $$ \underbrace{\frac{d - 1 + \ell\,e^\varepsilon}{(e^\varepsilon-1)^2}}_{\text{one phase}} \qquad\text{or}\qquad \underbrace{2\cdot\frac{L-1+h\,e^\varepsilon}{(e^\varepsilon-1)^2}}_{\text{phase two}}, $$ (eq-gfim-krr)
@@ -610,8 +611,8 @@ check(
 #
 # We run ten methods 20 times; ± is a standard error.
 # A method *names* the four items with the largest estimates on its list.
-# *Recall* is the share of the wanted four on the list, *precision* the share of wanted items among the named.
-# The *error* is the root mean square over the list.
+# *Recall* is the share of the wanted four on the list, *precision* that of wanted items among the named.
+# *Mean errors* average estimate minus truth; the *error* is its root mean square over the list.
 
 
 # %%
@@ -762,6 +763,6 @@ beside(K, krr=((Z * share - 1) / gain, Z / gain * np.sqrt(share * (1 - share) / 
 # | $\varphi$ | density of $T$ (here only) |
 # | $\omega$ | weight of the second phase (here only) |
 # | $V_1$ | mean variance of $\hat f_1$ given the halves (here only) |
-# | $V_2$ | mean variance of $\hat f_2$ given the halves (here only) |
+# | $V_2$ | the same for $\hat f_2$ (here only) |
 #
 # Next, {ref}`ch-joint` asks about several attributes at once.

@@ -530,7 +530,7 @@ plt.show()
 
 # %% [markdown]
 # - If pairs are enough, draw one unless ε is large (then split): at $\varepsilon = 4$, its squared error in the figure is less than a fiftieth of the others'; at $\varepsilon = 1$, even it is useless.
-#   In our survey, it is smaller by a factor of 1.7.
+#   In our survey, symbols has 1.7 times its squared error.
 # - Draw triples likewise: for six two-valued attributes at $\varepsilon = 4$, splitting has more than six times the squared error.
 # - {cite:t}`cormode2018marginal` compare such designs; {ref}`ch-publish` draws larger blocks.
 #
@@ -624,7 +624,7 @@ check(
 # :::
 #
 # :::{admonition} Exercise 2 (code, 10 minutes)
-# Another survey asks 20,000 people for help with cooking and for the place of birth, one of 30, all equally likely.
+# Another survey asks 20,000 people whether they need help with cooking, and for their place of birth, one of 30, all equally likely.
 # Those from places 21 to 29 need help.
 # Write a client that uses flips for attributes with more values than {eq}`eq-joint-which` allows, and symbols for others.
 # Write the estimator of their joint table, and try it at $\varepsilon = 4$.
@@ -692,8 +692,7 @@ check(
 # | $p^*$ | chance that a report supports the person's own item |
 # | $q^*$ | chance that a report supports any other item |
 # | $q$ | chance that the bit of another item is set |
-# | $\omega$ | cell: a value $\omega_j$ for each attribute of a table (here only) |
-# | $\theta_\omega$ | share of the people in cell $\omega$ |
+# | $\theta_\omega$ | share of the people in cell $\omega$, with a value $\omega_j$ for each attribute |
 # | $z_j[x]$ | score of value $x$ of attribute $j$ (here only) |
 # | $\nu_j$ | mean of the sum of the squared scores of attribute $j$ |
 # | $\sigma^2$ | variance of the raw score of a bit (here only) |

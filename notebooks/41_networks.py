@@ -5,11 +5,11 @@
 # *From {cite:t}`ren2019bayesnet`; {ref}`paper-ren2019` goes through the paper claim by claim.*
 #
 # :::{admonition} In one minute
-# A survey has many questions, and the table of all answers together is far too large to estimate.
+# A survey has many questions, and the table of all answers is far too large to estimate.
 # A *Bayes network* replaces it by small tables: each answer is drawn given a few others, its parents.
 # Each phone flips the bits of all answers at random and reports them once.
 # The server estimates small joint tables, and chooses parents that predict each answer well.
-# Then it draws synthetic rows and publishes them.
+# Then it draws and publishes synthetic rows.
 # Noise looks like dependence, so the server accepts only parents that stand out from it.
 # :::
 #
@@ -72,7 +72,7 @@ plt.show()
 #
 # $$ P_G(X_0,\dots,X_{d-1}) = \prod_j P(X_j \mid \Pi_j). $$ (eq-bayesnet-product)
 #
-# Here, 10 probabilities suffice instead of 31.
+# Here, 10 probabilities suffice, not 31.
 
 
 # %%
@@ -211,10 +211,10 @@ check(
 # (sec-bayesnet-greedy)=
 # ## Choosing parents
 #
-# With 16 attributes there are far too many networks to try all.
+# With 16 attributes there are too many networks to try all.
 # {cite:t}`ren2019bayesnet` build one greedily, with at most $r$ parents for each attribute.
 # Each pair of an attribute and a set of parents has a *score* (not of a report), for now its mutual information.
-# Below are Algorithms 3 and 4 of the paper, named so in code.
+# Below are the paper's Algorithms 3 and 4, named so in code.
 #
 # ::::{prf:algorithm} Greedy choice
 # :label: alg-bayesnet-3
@@ -224,7 +224,7 @@ check(
 # 1. Place the first attribute, without parents.
 # 2. Score each unplaced attribute with each set of $r$ placed ones; if fewer are placed, with all of them.
 # 3. Take the pair with the largest score: place its attribute, with these parents.
-# 4. Repeat steps 2 and 3 until all attributes are placed.
+# 4. Repeat steps 2 and 3 until all are placed.
 # ::::
 
 
@@ -254,7 +254,7 @@ table(pd.DataFrame({"answer": NAMES, "parents": named(found)}))
 
 # %% [markdown]
 # This network has other arrows than the one drawn, but it loses nothing: **arrows are not causes**.
-# It has more of them, since the algorithm takes two parents if it can.
+# It has more arrows, since the algorithm takes two parents if it can.
 #
 # Greedy choice need not find the best network, but with one parent it does:
 #
@@ -284,7 +284,7 @@ table(pd.DataFrame({"answer": NAMES, "parents": named(found)}))
 # 3. Later, score each unplaced attribute with the sets of $r$ placed ones that contain the newest.
 #    Of these and the old pair, remember the best.
 # 4. Take the best of all remembered pairs, as before.
-# 5. Repeat steps 2 to 4 until all attributes are placed.
+# 5. Repeat steps 2 to 4 until all are placed.
 # ::::
 
 
@@ -314,7 +314,7 @@ def algorithm4(score, d, r, start):
 # :::
 #
 # :::{prf:proof}
-# We show by induction that the remembered pair of an attribute is the best of all its pairs.
+# We show by induction that an attribute's remembered pair is its best.
 # If at most $r$ are placed, it has only one pair.
 # Later, the sets without the newest attribute were already there one round before.
 # By induction, the best of them was remembered, and step 3 compares it with all new ones.
@@ -359,7 +359,7 @@ check(
 # ## Reports and small tables
 #
 # Each phone uses flips from {ref}`ch-joint`, as in the paper, with two bits per answer.
-# It keeps a bit with probability $p$ and flips it with probability $q = 1-p$, where $p/q = e^{\varepsilon/(2d)}$.
+# It keeps a bit with probability $p$ and flips it with $q = 1-p$, where $p/q = e^{\varepsilon/(2d)}$.
 # For yes or no, symbols would be better, by {eq}`eq-joint-which` (Exercise 2).
 
 
@@ -440,13 +440,14 @@ tables = joint_tables(reports, SETS, EPS)
 #
 # $$ \E\,\hat I \approx \frac1{2n}\,(2\nu-1)\big((2\nu)^r - 1\big). $$ (eq-bayesnet-bias)
 #
-# The likeliest tables have nearly this bias, as long as it is far below $\ln 2 = 0.69$, the largest information about a yes or no.
+# Near fair answers, the log-likelihood has derivatives linear in each $u$, like product scores.
+# So the likeliest tables have nearly this bias, as long as it is far below $\ln 2 = 0.69$, the largest information about a yes or no.
 # For our nurses, it grows from 0.0004 with one parent to 0.0023 with two.
 #
 # Subtracting the bias does not change the order of pairs with $r$ parents.
 # So from each set of $r$ parents we also allow every subset, even the empty one.
 # From its information we subtract a *toll*: $z^2$ times the bias for its size.
-# With one parent, the four differences squared in {eq}`eq-joint-bias` are plus or minus one number, which is roughly normal.
+# With one parent, the four differences that {eq}`eq-joint-bias` squares are plus or minus one number, which is roughly normal.
 # So noise alone exceeds the toll if this number is more than $z$ standard errors from 0: for $z = 2$, in about one pair of 20.
 # For two parents, or answers that are not fair, this is a rule of thumb.
 
@@ -605,7 +606,7 @@ plt.show()
 # %% [markdown]
 # {numref}`fig-bayesnet-avd` shows the *average variation distance*: for two attributes, half the sum of $\lvert\text{true}-\text{synthetic}\rvert$ over the cells, averaged over all pairs.
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Figure", "figure": {"name": "fig-bayesnet-avd", "caption": "Error of published tables of two attributes, against the budget of a record. Marks, shifted sideways: means of four surveys, 95 % bars. No noise: two parents, from the people. Alone: products of single shares."}, "image": {"alt": "Error against epsilon from 6.4 to 35, both logarithmic. Each attribute alone stays near 0.07. Two parents fall from 0.2 to 0.01, one parent from 0.11 to 0.033. With z = 2, two parents begin near 0.08 and end at 0.01."}}
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Figure", "figure": {"name": "fig-bayesnet-avd", "caption": "Error of published tables of two attributes, against the budget of a record. Marks, shifted sideways: means of four surveys, ± 1.96 standard errors. No noise: two parents, from the people. Alone: products of single shares."}, "image": {"alt": "Error against epsilon from 6.4 to 35, both logarithmic. Each attribute alone stays near 0.07. Two parents fall from 0.2 to 0.01, one parent from 0.11 to 0.033. With z = 2, two parents begin near 0.08 and end at 0.01."}}
 PLANS = {"two parents": (2, 0), "two parents, z = 2": (2, 2), "one parent": (1, 0)}
 BUDGETS = (6.4, 9.0, 13.0, 20.0, 35.0)
 result = study.errors(many, BUDGETS, ask, fast_tables, publish, PLANS, repetitions=4)
@@ -628,7 +629,7 @@ print(result.pivot_table("error", "table", "ε").round(4), f"\nno noise {least:.
 # %% [markdown]
 # - At $\varepsilon = 35$, the error of two parents is a sixth of that of each attribute alone, but noise makes it 40 % larger.
 # - Up to $\varepsilon = 13$, one parent is better than two without toll, as its tables have less noise.
-# - At $\varepsilon = 6.4$, two parents without toll are the worst of all.
+# - At $\varepsilon = 6.4$, two parents without toll are worst.
 #   With $z = 2$, four edges are left, three wrong, and the table is about as good as each attribute alone.
 #   Here {eq}`eq-bayesnet-bias` gives 3.16 for two parents, far above $\ln 2$, so the toll, four times as much, rules them out.
 #

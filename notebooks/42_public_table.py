@@ -8,7 +8,7 @@
 # A magazine asks its readers several private questions, and wants to publish a table that everybody can analyse.
 # Its rows must not be real people, so a server invents them.
 # In *LoPub*, everybody answers every question, and the server draws rows from small tables of related answers.
-# With a small $\varepsilon$, the tables from such reports are too noisy.
+# With a small $\varepsilon$, these tables are too noisy.
 # A *random block* is better: each reader answers a few questions, drawn at random, with the whole budget.
 # :::
 #
@@ -47,7 +47,7 @@ rng = np.random.default_rng(42)
 # (sec-publish-setting)=
 # ## Six questions, one table
 #
-# We take $d = 6$ answers of the 6,366 readers of {ref}`ch-rr`, each turned into yes (1) or no (0) {cite:p}`fair1978theory`.
+# We take $d = 6$ answers of the 6,366 magazine readers of {ref}`ch-rr`, each turned into yes (1) or no (0) {cite:p}`fair1978theory`.
 
 # %%
 answers = datasets.fair()
@@ -66,10 +66,10 @@ table(pd.DataFrame(readers[[0, 2000, 5000]], columns=NAMES))
 
 # %% [markdown]
 # Each row is a *record*, and each column an *attribute*.
-# It wants to publish *synthetic* rows, drawn from a distribution (law) $\hat P$ that it estimates from private reports.
+# The magazine wants to publish *synthetic* rows, drawn from a distribution (law) $\hat P$ that it estimates from private reports.
 # Their error is the *average variation distance* (AVD) of {ref}`sec-bayesnet-figures`, here for sets $A$ of $a = 2$, 3 or 4 attributes.
 #
-# **Can the magazine publish a useful table without ever seeing one true answer?**
+# **Can the magazine publish a useful table without seeing one true answer?**
 #
 # (sec-publish-lopub)=
 # ## LoPub: everybody answers everything
@@ -162,7 +162,7 @@ check(
 # (sec-publish-server)=
 # ### Tables of a few attributes
 #
-# As in {ref}`ch-joint`, each report gives *scores* to the values of each attribute, and the mean product of scores estimates the share $\theta_\omega$ of a cell $\omega$.
+# As in {ref}`ch-joint`, each report *scores* the values of each attribute, and the mean product of scores estimates the share $\theta_\omega$ of a cell $\omega$.
 #
 # In the code, `clean - centre` has the mean $V_x$, the code of $x$ minus the mean code.
 # Let $V$ be the matrix with these rows, and $V^+$ its *pseudoinverse* (`pinv`).
@@ -208,7 +208,7 @@ study.beside(loud, readers, NAMES, (0, 1))
 # %% [markdown]
 # ### Graph and junction tree
 #
-# Let $I$ be the {term}`mutual information` of two attributes $j$ and $j'$.
+# Let $I$ be the {ref}`mutual information <sec-joint-information>` of two attributes $j$ and $j'$.
 # LoPub joins the pair if
 #
 # $$ \sqrt{\frac{2I}{\min(\kappa_j,\kappa_{j'})-1}} \ge \varphi, $$
@@ -242,7 +242,7 @@ edges = graph(loud_shares, d, phi=0.12)
 print(edges)
 
 # %% [markdown]
-# We need the tables of *cliques*: sets of attributes that are all joined to each other.
+# We need the tables of *cliques*: sets of attributes all joined to each other.
 # In a cycle of four, each attribute depends on two others that are not joined.
 # No clique has all three, so the rows would miss one dependence.
 # So the graph is *triangulated*: take out the attribute with the fewest neighbours, join these to each other, and repeat.
@@ -400,7 +400,7 @@ check(
 # ## One random block
 #
 # Each phone draws a public *block* $B$ of $b$ attributes, and reports its cell, one of $2^b$, by k-RR with all of $\varepsilon$ {cite:p}`zhang2018calm`.
-# It keeps the cell with probability $\lambda = (e^\varepsilon-1)/(e^\varepsilon+2^b-1)$, and otherwise makes a *blind draw* from all cells, the true one included.
+# It keeps the cell with probability $\lambda = (e^\varepsilon-1)/(e^\varepsilon+2^b-1)$, and otherwise makes a *blind draw* from all cells.
 
 
 # %%
@@ -475,7 +475,7 @@ study.beside(asked, readers, NAMES, (0, 1))
 #
 # Across random people, a score has variance $1/(\rho\lambda^2) - m_A^2$, and a true answer $1 - m_A^2$.
 # So near $m_A = 0$, a report is *worth* $\rho\lambda^2$ true answers about $A$.
-# The best $b$ for pairs depends on $\varepsilon$, but not on $d$ as long as $b \le d$ (Exercise 1).
+# The best $b$ for pairs depends on $\varepsilon$, but not on $d \ge b$ (Exercise 1).
 
 
 # %%
@@ -533,7 +533,7 @@ plt.show()
 # Then a random block is far better than LoPub; below about $\varepsilon = 1.8$, one parity is better still.
 #
 # If $\varepsilon$ protects each *attribute*, neighbours differ in one attribute only.
-# LoPub spends $\varepsilon/d$ on each, the others up to $\varepsilon$, so LoPub is best on the right.
+# Then LoPub may spend $\varepsilon$ on each, but the others no more than before ({prf:ref}`thm-publish-block`), so LoPub is best on the right.
 # But $\varepsilon = 2$ for each of sixteen attributes is 32 for the record ({ref}`sec-joint-epsilon`).
 
 
@@ -591,7 +591,7 @@ check(
 # (sec-publish-model)=
 # ## From noisy pairs to rows
 #
-# A block of three has no information about a clique of four, so we need a model that uses only pairs.
+# A block of three has no information about a clique of four, so our model uses only pairs.
 # Of all distributions whose parities of attributes and pairs have the means $\hat m_A$, take that of *maximum entropy*.
 # If it exists, it has the form
 #
@@ -698,9 +698,8 @@ plt.show()
 # It takes the pair's table as published, and computes $\lambda$ and $n_A \approx n\rho$.
 # Let `slope` be the derivatives of the answer with respect to the cells.
 # By {eq}`eq-publish-block`, the answer's error is about $\sum_\omega \text{slope}_\omega\,(\hat R_\omega-R_\omega)/\lambda$.
-# Here $\hat R_\omega$ is the share of the $n_A$ reports that show $\omega$.
 # So this is the mean of slope/λ at the reported cells, minus its expectation.
-# So its standard error is the standard deviation of slope/λ over $\sqrt{n_A}$ (*delta method*, {ref}`sec-kv-ratio`).
+# Its standard error is the standard deviation of slope/λ over $\sqrt{n_A}$ (*delta method*, {ref}`sec-kv-ratio`).
 
 
 # %%
@@ -719,12 +718,12 @@ n_A = n * comb(3, 2) / comb(d, 2)  # about
 truth, _ = study.difference(readers)
 gap, error = difference(asked((0, 1))[0], n_A, lam)
 wrong, naive = study.difference(rows)
-print(f"truth {truth:.2f}  estimate {gap:.2f} ± {error:.2f}")
-print(f"rows, taken for people: {wrong:.2f} ± {naive:.2f}")
+print(f"truth {truth:.2f}  estimate {gap:.2f} ± {error:.3f}")
+print(f"rows, taken for people: {wrong:.2f} ± {naive:.3f}")
 
 # %% [markdown]
 # Affairs are more frequent where the marriage is not good, but by how much stays open.
-# If the rows are taken for people, the standard error comes out ten times too small.
+# Taken for people, the rows give an error about six times too small: over 200 surveys, their answers have a standard deviation of 0.08.
 #
 # (sec-publish-not)=
 # ### What the table does not show, and does not hide
@@ -805,7 +804,7 @@ print(f"rows, taken for people: {wrong:.2f} ± {naive:.2f}")
 #
 # :::{dropdown} Solution
 # The rows come from a model of all readers, so they show how frequent affairs are among similar people.
-# The report of this one reader makes any published table at most $e^2 = 7.4$ times as likely.
+# Whatever this one reader answered, any published table is at most $e^2 = 7.4$ times as likely as with other answers of hers.
 # :::
 #
 # ## Summary
@@ -822,10 +821,11 @@ print(f"rows, taken for people: {wrong:.2f} ± {naive:.2f}")
 # | $\kappa_j$ | number of values of attribute $j$, where a person has several attributes |
 # | $p$ | chance that a coin tells the truth; for bits, that the bit of the person's item is set |
 # | $q$ | chance that the bit of another item is set |
-# | $\theta_\omega$ | share of the people in cell $\omega$ |
-# | $D$ | most bits in which two records differ (here only) |
+# | $\theta_\omega$ | share of the people in cell $\omega$, with a value $\omega_j$ for each attribute |
+# | $D_j$ | most bits in which two values of attribute $j$ differ (here only) |
+# | $D$ | their sum (here only) |
+# | $V$ | codes minus their mean, rows $V_x$ (here only) |
 # | $A$ | a set of $a$ attributes (here only) |
-# | $\omega$ | a cell of a table (here only) |
 # | $\hat P$ | distribution of the rows (here only) |
 # | $I$ | mutual information of an attribute and a set of others |
 # | $\varphi$ | threshold for an edge (here only) |

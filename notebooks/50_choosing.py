@@ -120,15 +120,15 @@ table(pd.DataFrame({"reason, in points": reasons} | rows))
 #
 # 1. Write $Z = b\,e^\varepsilon+k-b$. Then $p^* = b\,e^\varepsilon/Z$, and
 #
-# $$ q^* = \frac{b-p^*}{k-1} = \frac{b}{k-1}\cdot\frac{Z-e^\varepsilon}{Z}. $$
+#    $$ q^* = \frac{b-p^*}{k-1} = \frac{b}{k-1}\cdot\frac{Z-e^\varepsilon}{Z}. $$
 #
 # 2. By $Z-b\,e^\varepsilon = k-b$, and again {eq}`eq-limit-p`:
 #
-# $$ \begin{aligned} 1-q^* &= \frac{(k-1)Z-bZ+b\,e^\varepsilon}{(k-1)Z} = \frac{(k-b)(Z-1)}{(k-1)Z}, \\[1ex] p^*-q^* &= \frac{b\,(k-b)(e^\varepsilon-1)}{(k-1)Z}. \end{aligned} $$
+#    $$ \begin{aligned} 1-q^* &= \frac{(k-1)Z-bZ+b\,e^\varepsilon}{(k-1)Z} = \frac{(k-b)(Z-1)}{(k-1)Z}, \\[1ex] p^*-q^* &= \frac{b\,(k-b)(e^\varepsilon-1)}{(k-1)Z}. \end{aligned} $$
 #
 # 3. Insert both into $n\Var\hat f = q^*(1-q^*)/(p^*-q^*)^2$:
 #
-# $$ n\Var\hat f = \frac{(Z-e^\varepsilon)(Z-1)}{b\,(k-b)\,(e^\varepsilon-1)^2}. $$ (eq-choosing-sets)
+#    $$ n\Var\hat f = \frac{(Z-e^\varepsilon)(Z-1)}{b\,(k-b)\,(e^\varepsilon-1)^2}. $$ (eq-choosing-sets)
 
 
 # %%
@@ -156,7 +156,7 @@ print(f"{first.name}:  ± {100 * first.error:.2f}, the first choice")
 #
 # For any $b$, the variance is less than that of k-RR if and only if $(Z-e^\varepsilon)(Z-1) - b\,(k-b)(e^\varepsilon+k-2) < 0$.
 # With $Z = b\,(e^\varepsilon-1)+k$, the left side is quadratic in $b$, and 0 for $b = 1$.
-# So $b-1$ is a factor; the coefficient of $b^2$, $(e^\varepsilon-1)^2+e^\varepsilon+k-2$, and the constant $(k-1)(k-e^\varepsilon)$ give the other:
+# So $b-1$ is a factor; the coefficient of $b^2$, $(e^\varepsilon-1)^2+e^\varepsilon+k-2 = e^{2\varepsilon}-e^\varepsilon+k-1$, and the constant $(k-1)(k-e^\varepsilon)$ give the other:
 #
 # $$ (b-1)\,\bigl[\,b\,(e^{2\varepsilon}-e^\varepsilon+k-1) - (k-1)(k-e^\varepsilon)\,\bigr]. $$
 #
@@ -270,7 +270,7 @@ table(pd.DataFrame(rows, columns=columns))
 
 # %% [markdown]
 # Errors are of a mean between −1 and 1, or of a share.
-# For keys, the error is $\sqrt{A^2+B^2}$, with the error $A$ of the share and the error $B$ of share × mean.
+# For keys, the error is $\sqrt{A^2+B^2}$, with the errors $A$ of the share and $B$ of share × mean.
 #
 # *Numbers.*
 # For a small ε, one random sign is nearly best, and for a large ε Hybrid is better ({ref}`ch-means`).
@@ -524,8 +524,7 @@ diagram.decisions({"What does a person hold?": HOLDS})
 plt.show()
 
 # %% [markdown]
-# *Small* matters.
-# For four yes/no attributes at $\varepsilon = 4$, a drawn pair needs 42 % more people than blocks:
+# The condition *small* matters: for four yes/no attributes at $\varepsilon = 4$, a drawn pair needs 42 % more people than blocks:
 
 
 # %%

@@ -434,14 +434,14 @@ check(
 # (sec-survey-plan)=
 # ## Before you ask
 #
-# For a given mechanism, $n$ times {eq}`eq-survey-both` depends on $\pi$ only.
+# For a given mechanism, $n$ times {eq}`eq-survey-short` depends on $\pi$ only.
 # With a guess of $\pi$, a given half-width needs
 #
-# $$ n = \Big(\frac{1.96}{\text{half-width}}\Big)^2\cdot n\,\E\,(\hat f-\pi)^2 $$ (eq-survey-people)
+# $$ n = \Big(\frac{1.96}{\text{half-width}}\Big)^2\cdot\frac{r(1-r)}{(p^*-q^*)^2} $$ (eq-survey-people)
 #
 # people: half the half-width needs four times as many.
 # `reason.question(N)` plans this way, with the best mechanism and $\pi = 1/k$.
-# For `people=True`, {eq}`eq-survey-noise` replaces {eq}`eq-survey-both`:
+# For `people=True`, {eq}`eq-survey-noise` replaces {eq}`eq-survey-short`:
 
 # %%
 planned = reason.question(N)

@@ -64,7 +64,7 @@ def reply(x, eps, rng):
 
 
 # %% [markdown]
-# {numref}`fig-deploy-service` marks what a service adds by a plus.
+# In {numref}`fig-deploy-service`, a plus marks what a service adds.
 
 # %% mystnb={"figure": {"name": "fig-deploy-service", "caption": "The theorems are about the box with the die. What crosses the border may depend on the value through the report alone."}, "image": {"alt": "Flow in three lanes. On the phone: value, pay, perturb with a die, keep the bytes. A message crosses a dashed border to the network, which sees time, length and address. On the server: check, tally. All but value, perturb and tally bear a plus."}}
 PHONE = "value", "+ pay", "perturb", "+ keep bytes"
@@ -77,7 +77,7 @@ plt.show()
 # %% [markdown]
 # **What else must hold so that the server learns no more than the theorem allows?**
 #
-# Local privacy trusts only the phone, so its code must be open and contain ε.
+# Local privacy trusts only the phone, so its code must be open, and fix ε.
 #
 # (sec-deploy-time)=
 # ## Day after day
@@ -105,7 +105,7 @@ def remembered(history, eps, rng):
 #
 # $$ \frac{f}{1-f}\cdot e^{\varepsilon a}\cdot e^{-\varepsilon(t-a)} = \frac{f}{1-f}\; e^{\varepsilon(2a-t)}. $$ (eq-deploy-belief)
 #
-# If she does smoke, $a$ is binomial with $p = e^\varepsilon/(1+e^\varepsilon)$, so the exponent grows with $t$:
+# If she smokes, $a$ is binomial with $p = e^\varepsilon/(1+e^\varepsilon)$, so the exponent grows with $t$:
 #
 # $$ \E\,\varepsilon(2a-t) = \varepsilon\,t\,(2p-1) = \varepsilon\,t\,\tanh\frac\varepsilon2. $$ (eq-deploy-drift)
 #
@@ -152,7 +152,7 @@ label_lines(ax)
 plt.show()
 
 # %% [markdown]
-# The estimate of one day does not show the danger:
+# One day's estimate does not show the danger:
 
 
 # %%
@@ -196,13 +196,13 @@ for client in (remembered, by_value):
 # %% [markdown]
 # A change in the replies proves a change of the value, so `by_value` has no finite ε.
 # RAPPOR's second coin hides the change only in part ({ref}`sec-rappor-uncovered`).
-# So repeat the first reply for a fixed period, then draw and pay again, whether or not the value has changed.
+# So repeat the first reply for a fixed period, then draw and pay again, whatever the value.
 #
 # (sec-deploy-account)=
 # ### A phone that pays
 #
 # `Account` keeps the sum of a person's ε over all questions, and refuses reports beyond its limit.
-# It pays before it hands out a report: a crash in between loses the ε of one report.
+# It pays before it hands out a report: a crash in between loses one report's ε.
 # Each month has a file and a label:
 
 
@@ -327,8 +327,9 @@ print(f"error with 6,000 people: {off:.1f} standard errors")
 
 # %% [markdown]
 # `laws` cannot find this mistake: it replaces the generator by ideal coins.
-# With probability 1/1440, two people share coins, and so nearly all of their error.
-# So beside $n$ squares of errors, $n(n-1)/1440$ products of two count: the mean squared error is about $1 + (n-1)/1440$ times as large.
+# The square of a sum of errors has $n$ squares and $n(n-1)$ products of two.
+# With own coins, products average 0; here, with probability 1/1440, two people share coins, and so nearly all of their error.
+# So the mean squared error is about $1 + (n-1)/1440$ times that with own coins.
 #
 # A secret seed does not help if outputs reveal the generator's state.
 # Those of the Mersenne Twister do {cite:p}`matsumoto1998mersenne`; with more work, so do those of numpy's default generator {cite:p}`bouillaguet2020pcg`.
@@ -358,7 +359,7 @@ print(f"{100 * proof:.0f} % of reports of 0 can only come from 0")
 # Take a report between 0 and $\frac12$.
 # For the value 1, the noise lies between $-1$ and $-\frac12$, where all floats are multiples of $2^{-53}$.
 # Adding 1 is exact, so the report is a multiple, too.
-# For the value 0, the report is the noise itself, and most floats below $\frac12$ are not multiples of $2^{-53}$.
+# For the value 0, the report is the noise itself, and most floats below $\frac12$ are not multiples.
 
 
 # %%
@@ -480,7 +481,7 @@ check(
 # :::
 #
 # Randomized response attains this bound: a yes scores $p/(2p-1) = e^\varepsilon/(e^\varepsilon-1)$.
-# The server averages scores, so a report with score $z$ counts like $z$ people who have the item: its *worth*.
+# The server averages scores, so a report with score $z$ counts like $z$ people with the item: its *worth*.
 # Every possible report can come from any value, so no check of one report exposes a careful liar.
 # An oracle with support probabilities $p^*$ and $q^*$ gives the score
 #
@@ -488,7 +489,7 @@ check(
 #
 # {numref}`fig-deploy-liars` compares the worth with the bound.
 
-# %% mystnb={"figure": {"name": "fig-deploy-liars", "caption": "Worth of one forged report for one item, in people. Lines: formula. Marks: largest score of all reports."}, "image": {"alt": "Log-log plot of worth against epsilon from 0.1 to 2. The bound falls from 10 to 1.2. The Hadamard bit starts at 20 and ends at 1.3, OUE at 20 and ends at 2.3. k-RR falls from near 1,200 to 21 with 128 items, and from near 150 to 3.3 with 16."}}
+# %% mystnb={"figure": {"name": "fig-deploy-liars", "caption": "Worth of one forged report for one item, in people. Lines: formula. Marks: largest score of all reports."}, "image": {"alt": "Log-log plot of worth against epsilon from 0.1 to 2. The bound falls from 10 to 1.2. The Hadamard bit starts at 20 and ends at 1.3, OUE at 21 and ends at 2.3. k-RR falls from near 1,200 to 21 with 128 items, and from near 150 to 3.3 with 16."}}
 MAKE = {
     "k-RR, k = 128": lambda eps: GRR(k=128, epsilon=eps),
     "k-RR, k = 16": lambda eps: GRR(k=16, epsilon=eps),
@@ -723,6 +724,6 @@ print(prove(three, range(3), rounded=False))
 # | $p^*$ | chance that a report supports the person's own item |
 # | $q^*$ | chance that a report supports any other item |
 # | $t$ | number of mornings (here only) |
-# | $a$ | number of yes replies in $t$ mornings (here only) |
+# | $a$ | number of yes replies (here only) |
 # | $z$ | score of a report (here only) |
 # | $u$ | largest score of a report (here only) |
