@@ -687,10 +687,10 @@ def sample_entries(records: Records, most: int, rng: Randomness) -> tuple[Ints, 
 
     Of a shorter record all are taken, and places from its end on stand for what is missing.
     """
-    long = records.sizes > most
-    drawn = distinct(records.sizes, np.where(long, most, 0), most, rng)
-    slots = np.where(long[:, None], drawn, np.arange(most))
-    return records.offsets[:-1, None] + slots, slots < records.sizes[:, None]
+    sizes = records.sizes
+    drawn = distinct(sizes, np.where(sizes > most, most, 0), most, rng)
+    slots = np.where(sizes[:, None] > most, drawn, np.arange(most))
+    return records.offsets[:-1, None] + slots, slots < sizes[:, None]
 
 
 def check_records(records: Any, name: str = "values", d: int | None = None) -> Records:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate, pairwise
-from math import comb
+from math import comb, perm
 from operator import mul
 from typing import ClassVar
 
@@ -75,9 +75,9 @@ class PrivSet(SetSampling):
 
     @cached_property
     def ways(self) -> tuple[int, ...]:
-        """How many reports have 0, 1, … items of the padded set, (min(κ, ℓ) + 1,)."""
-        size = self.set_size
-        return tuple(comb(self.ell, j) * comb(self.d, size - j) for j in range(min(size, self.ell) + 1))
+        """How many reports have 0, 1, … items of the padded set, but for a factor of all: (min(κ, ℓ) + 1,)."""
+        size, most = self.set_size, min(self.set_size, self.ell)  # C(ℓ, j) C(d, κ − j), without factorials of all d
+        return tuple(comb(self.ell, j) * perm(size, j) * perm(self.d - size + most, most - j) for j in range(most + 1))
 
     @cached_property
     def coins(self) -> tuple[float, ...]:
