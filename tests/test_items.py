@@ -250,6 +250,7 @@ def test_best_size_is_the_best(d, ell, epsilon):
 def test_best_size_meets_a_record_about_once_in_e_and_one(epsilon, size):
     m = PrivSet(d=950, ell=50, epsilon=epsilon)
     assert m.set_size == size
+    assert Fraction(m.ways[0], sum(m.ways)) == Fraction(comb(950, size), comb(1000, size))
     assert 1 - m.ways[0] / sum(m.ways) == pytest.approx(1 / (exp(epsilon) + 1), rel=0.25)
 
 
