@@ -301,6 +301,14 @@ def used(tree: ast.AST, names: Mapping[str, str]) -> set[str]:
     return found
 
 
+@cache
+def module_of(source: str) -> Module:
+    """Return a module of studies; every page asks for all of them, and nobody changes them."""
+    tree = ast.parse(source)
+    kinds = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+    return Module(source, {n.name: n for n in tree.body if isinstance(n, kinds)}, imported(tree))
+
+
 def studies(root: Path) -> dict[str, Module]:
     """Return the modules of studies by their dotted names."""
     folder = root / STUDIES.replace(".", "/")
@@ -308,10 +316,7 @@ def studies(root: Path) -> dict[str, Module]:
     for path in [folder.with_suffix(".py"), *folder.rglob("*.py")]:
         if path.is_file():
             name = ".".join(path.relative_to(root).with_suffix("").parts).removesuffix(".__init__")
-            source = path.read_text("utf-8")
-            tree = ast.parse(source)
-            kinds = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
-            found[name] = Module(source, {n.name: n for n in tree.body if isinstance(n, kinds)}, imported(tree))
+            found[name] = module_of(path.read_text("utf-8"))
     return found
 
 
