@@ -1,4 +1,4 @@
-"""First mentions of the glossary's terms, and what their links say; and lessons under the book's numbers."""
+"""Glossary terms with their meaning on hover, lessons under the book's numbers, and steps of proofs."""
 
 from io import StringIO
 from pathlib import Path
@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 CONFIGURATION = """
 import sys
 sys.path[:0] = [{extensions!r}]
-extensions = ["myst_parser", "hover", "lesson_numbers"]
+extensions = ["myst_parser", "hover", "lesson_numbers", "proofs"]
 myst_enable_extensions = ["dollarmath"]
 html_theme = "basic"
 """
@@ -45,6 +45,17 @@ The distribution (law), by law. A meta-bias, or an unbiased client.
 See {lessons}`20, 10`.
 
 ({term}`support`)
+
+```{prf:proof}
+1. *One.*
+   First.
+2. *Two.*
+   Second.
+```
+
+```{prf:proof}
+At once.
+```
 """
 SAID = "By how much an estimate is wrong on average, (a)/(e^ε). Not its unary encoding."
 
@@ -94,6 +105,13 @@ def test_pages_of_the_book_have_only_the_links_of_their_authors(built):
 def test_lessons_appear_under_their_numbers_in_the_book(built):
     links = built["notebooks/20_b"].find("p", string=None, class_=None).find_all_next("a", class_="internal")
     assert [(a.get_text(), a["href"]) for a in links if a.get_text() in "123"] == [("3", "#"), ("2", "10_a.html")]
+
+
+def test_steps_of_a_proof_are_a_list_even_from_its_first_line_on(built):
+    steps, short = built["notebooks/20_b"].select(".proof")
+    assert steps.select_one("p").text.strip() == "Proof."
+    assert [step.text.split() for step in steps.select("ol > li")] == [["One.", "First."], ["Two.", "Second."]]
+    assert short.text.strip() == "Proof. At once." and not short.select("ol")
 
 
 def test_a_formula_that_cannot_be_read_in_one_line_is_an_error():
