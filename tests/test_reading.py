@@ -302,7 +302,7 @@ def printed(visit, address):
     visit.page.wait_for_timeout(100)
 
 
-PRINTED = ["book/preface", "book/ledger", "book/glossary", "book/concordance", "notebooks/papers/ye2018", "book/api"]
+PRINTED = ["book/preface", "book/ledger", "book/glossary", "book/concordance", "book/api"]
 PRINTED += sorted(path.relative_to(SITE).as_posix()[:-5] for path in SITE.glob("notebooks/**/*.html"))
 
 
