@@ -198,6 +198,16 @@ def test_a_function_of_other_arguments_is_named_with_them():
         prove(reply, range(2))
 
 
+def test_arguments_in_another_order_are_named():
+    """By place, the generator would be taken for ε, and the coins be blamed."""
+
+    def reply(value, rng, epsilon):
+        return value if toss(odds(epsilon) / (1 + odds(epsilon)), rng) else 1 - value
+
+    with pytest.raises(ValueError, match=r"\(value, epsilon, rng\) or .*, got .*reply\(value, rng, epsilon\)$"):
+        prove(reply, [0, 1])
+
+
 def reply(colour, rng):
     return colour
 

@@ -380,13 +380,14 @@ def _maker(client: Any) -> tuple[Maker, str]:
             raise ValueError(f"client must have a field epsilon, got {kind}: give a function of ε that makes a {kind}")
         structure = {name: getattr(client, use) for name, use in client.chosen.items() if name in own}
         return lambda e: replace(client, epsilon=e, **structure), kind  # type: ignore[type-var]
-    wants = sum(p.default is p.empty for p in signature(client).parameters.values()) if callable(client) else 0
+    asked = signature(client).parameters if callable(client) else {}
+    wants = [each for each, p in asked.items() if p.default is p.empty]
     name = getattr(client, "__name__", "client")
-    if wants == 1:
+    if len(wants) == 1:
         return client, name
-    if wants == 3:
+    if len(wants) == 3 and "rng" not in wants[:2]:  # by place, so in another order ε would stand for the generator
         return lambda e: lambda x, rng: client(x, e, rng), name
-    if wants == 4:
+    if len(wants) == 4:
         return _any_k(client), f"{name}, for all k >= 2"
     shown = f"{name}{signature(client)}" if callable(client) else repr(client)
     calls = "(epsilon), (value, epsilon, rng) or (value, items, epsilon, rng)"
