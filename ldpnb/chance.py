@@ -674,8 +674,8 @@ class Outputs:
 
     def key(self, value: Any) -> Hashable:
         """Return `freeze` of an output; refuse one that came before in another `form`."""
-        kind, plain = type(value), type(value) in (np.ndarray, np.void) and not value.dtype.hasobject
-        raw = (kind, value.dtype, value.shape, value.tobytes()) if plain else None
+        solid = isinstance(value, np.ndarray | np.generic) and not value.dtype.hasobject  # its bytes tell all
+        raw = (type(value), value.dtype, value.shape, value.tobytes()) if solid else None
         if raw is None or raw not in self._seen:
             key, own = freeze(value), form(value)
             first = self._forms.setdefault(key, own)
