@@ -31,7 +31,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ldpnb.checks import check_count, check_probability
+from ldpnb.checks import check_count, check_probability, in_range
 from ldpnb.formula import Budget, Formula
 
 WORD = 62  # bits of a draw of `weighted`, so that the number of words is an int64
@@ -128,7 +128,7 @@ class Paths:
         elif self._probe:
             option = self._probe.choice([i for i, w in enumerate(weights) if _possible(w)])
         else:
-            option = next(i for i, w in enumerate(weights) if w.__class__ is int and w or _possible(w))
+            option = 0 if weights[0].__class__ is int and weights[0] else _next(weights, 0)
         self.taken.append((option, weights))
         return option
 
@@ -181,11 +181,16 @@ Randomness = np.random.Generator | SystemRandom | Paths
 
 
 def _source(rng: object, *call: Any) -> Randomness:
-    if not isinstance(rng, np.random.Generator | SystemRandom | Paths):
-        raise ValueError(f"rng must be a numpy.random.Generator, a SystemRandom or a Paths, got {type(rng).__name__}")
     if isinstance(rng, Paths):
         rng.trace.append(call)
+    elif not isinstance(rng, np.random.Generator | SystemRandom):
+        raise ValueError(f"rng must be a numpy.random.Generator, a SystemRandom or a Paths, got {type(rng).__name__}")
     return rng
+
+
+def _next(weights: Sequence[Any], start: int) -> Any:
+    """Index of the first option, from `start` on, that is ever taken."""
+    return next((i for i in range(start, len(weights)) if _possible(weights[i])), None)
 
 
 def _possible(weight: Any) -> bool:
@@ -208,7 +213,7 @@ def _probabilities(p: ArrayLike) -> NDArray[np.float64]:
         found = np.asarray(p, np.float64)
     except (TypeError, ValueError):
         found = np.array(np.nan)
-    if not ((found >= 0) & (found <= 1)).all():
+    if not in_range(found, 0, 1):
         raise ValueError(f"p must be probabilities in [0, 1], got {p!r:.200}")
     return found
 
@@ -220,13 +225,15 @@ def _spread(x: NDArray[Any], shape: tuple[int, ...], name: str) -> NDArray[Any]:
         raise ValueError(f"{name} must broadcast to shape {shape}, got shape {x.shape}") from None
 
 
-def _one_by_one(draw: Callable[..., int], kind: Any, shape: tuple[int, ...], **each: NDArray[Any]) -> NDArray[Any]:
-    """Draw along a path, for each entry of arrays that are broadcast to a shape."""
+def _one_by_one(draw: Any, kind: Any, shape: tuple[int, ...], used: Any = True, **each: Any) -> NDArray[Any]:
+    """Draw along a path, for each entry of arrays that are broadcast to a shape; 0 where it is not used."""
+    each = each if used is True else {"used": np.asarray(used), **each}
     lists = [  # one person's draws are few, and all of this is done for each branch
         (x if x.shape == shape else _spread(x, shape, name)).ravel().tolist() if x.ndim else [x.item()] * prod(shape)
         for name, x in each.items()
     ]
-    return np.array(list(map(draw, *lists)), kind).reshape(shape)
+    drawn = map(draw, *lists) if used is True else (draw(*own) if on else 0 for on, *own in zip(*lists, strict=True))
+    return np.array(list(drawn), kind).reshape(shape)
 
 
 # ---------------------------------------------------------------------------------------------------- draws
@@ -258,7 +265,7 @@ def bernoulli(p: ArrayLike, shape: tuple[int, ...], rng: Randomness, *, used: Ar
     symbolic = isinstance(rng, Paths) and (isinstance(p, Formula) or getattr(p, "dtype", None) == np.object_)
     p = np.asarray(p, np.object_) if symbolic else _probabilities(p)
     if isinstance(rng, Paths):
-        return _one_by_one(rng.toss, np.bool_, shape, p=p if used is True else np.where(used, p, 0))
+        return _one_by_one(rng.toss, np.bool_, shape, used, p=p)
     each, rows = _spread(p, shape, "p"), max(1, COINS // max(1, prod(shape[1:])))
     if not shape or shape[0] <= rows:
         return np.asarray(rng.random(shape) < p)
@@ -352,11 +359,11 @@ def uniform(k: ArrayLike, shape: tuple[int, ...], rng: Randomness, *, used: Arra
         If some k is not in range, k does not broadcast to `shape`, or `rng` is no source of randomness.
     """
     k = np.asarray(k)
-    if k.dtype.kind not in "iu" or not (k > 0).all() or (k.dtype.kind == "u" and not (k < 2**63).all()):
+    if k.dtype.kind not in "iu" or not in_range(k, 1, 2**63 - 1):
         raise ValueError(f"k must be integers in [1, 2**63), got {k}")
     rng = _source(rng, "uniform", shape)
     if isinstance(rng, Paths):
-        return _one_by_one(rng.one_of, np.int64, shape, k=k if used is True else np.where(used, k, 1))
+        return _one_by_one(rng.one_of, np.int64, shape, used, k=k)
     _spread(k, shape, "k")
     return np.asarray(rng.integers(0, k, shape), np.int64)
 
@@ -505,10 +512,11 @@ def distinct(total: NDArray[np.int64], count: NDArray[np.int64], width: int, rng
     found, most = np.full((len(total), width), -1), int(total.max(initial=0))
     marked = np.zeros((len(total), most), np.bool_) if most <= 8 * width else None  # no larger than what is found
     for column in range(width):
-        on = np.flatnonzero(count > column)
-        last = total - count + column
-        drawn = uniform(last + 1, count.shape, rng, used=count > column)[on]
-        last = last[on]
+        last, wanted = total - count + column, count > column
+        drawn, (on,) = uniform(last + 1, count.shape, rng, used=wanted), wanted.nonzero()
+        if not on.size:
+            continue
+        last, drawn = last[on], drawn[on]
         taken = np.any(found[on, :column] == drawn[:, None], axis=1) if marked is None else marked[on, drawn]
         found[on, column] = np.where(taken, last, drawn)
         if marked is not None:
@@ -580,8 +588,7 @@ def walk(program: Callable[[Paths], T], *, limit: int = LIMIT) -> Iterator[tuple
         script = list(paths.taken)
         while script:
             option, weights = script.pop()
-            later = next((i for i in range(option + 1, len(weights)) if _possible(weights[i])), None)
-            if later is not None:
+            if (later := _next(weights, option + 1)) is not None:
                 script.append((later, weights))
                 break
         if not script:
@@ -663,18 +670,23 @@ class Outputs:
     """Outputs of programs as keys that can be looked up, each of them in one form only."""
 
     def __init__(self) -> None:
-        self._forms: dict[Hashable, Any] = {}
+        self._forms, self._seen = dict[Hashable, Any](), dict[Any, Hashable]()
 
     def key(self, value: Any) -> Hashable:
         """Return `freeze` of an output; refuse one that came before in another `form`."""
-        key, own = freeze(value), form(value)
-        first = self._forms.setdefault(key, own)
-        if first != own:
-            raise ValueError(
-                f"a program must return equal outputs in one form, got {value!r:.80} twice, as {_shown(first)} and as "
-                f"{_shown(own)}, which a receiver can tell apart: convert them to one type, or return the difference"
-            )
-        return key
+        solid = isinstance(value, np.ndarray | np.generic) and not value.dtype.hasobject  # its bytes tell all
+        raw = (type(value), value.dtype, value.shape, value.tobytes()) if solid else None
+        if raw is None or raw not in self._seen:
+            key, own = freeze(value), form(value)
+            first = self._forms.setdefault(key, own)
+            if first != own:
+                raise ValueError(
+                    f"a program must return equal outputs in one form, got {value!r:.80} twice, as {_shown(first)} and "
+                    f"as {_shown(own)}, which a receiver can tell apart: convert them to one type, or return the "
+                    "difference"
+                )
+            self._seen[raw] = key
+        return self._seen[raw]
 
 
 def _shown(own: Any) -> str:

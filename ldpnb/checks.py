@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Sequence
 from math import inf
+from sys import float_info
 from typing import Any
 
 import numpy as np
@@ -16,12 +17,12 @@ EPSILON_MIN = 1e-6  # below, a probability's distance from 1/2 is no longer larg
 EPSILON_MAX = 32.0  # above, e^-ε is no longer large against 2**-53, and rounding would cost more than 1 % of ε
 SIZE_MAX = 2**31  # of a domain; shared out among more, EPSILON_MIN would no longer be large against 2**-53
 HASHES_MAX = 1000  # hash functions of a filter, which share ε between them
+FEW = 8  # entries of which a list is sooner looked at than an array
 
 LABELS = "; OneOf(categories, epsilon=…) takes labels, and says what becomes of missing answers"
 NUMBERS = "; Number(low, high, epsilon=…) takes any range, and says what becomes of missing answers"
 
 Limit = tuple[int, int] | Callable[[Any, str], Any]  # least and largest value of an integer, or a check
-Rule = Callable[[NDArray[Any]], NDArray[np.bool_]]  # which entries keep it
 
 
 def is_number(value: Any) -> bool:
@@ -98,23 +99,33 @@ def check_array(values: Any, name: str) -> NDArray[Any]:
 
 
 def _entries(
-    values: Any, name: str, kinds: str, rule: str, right: Rule, ndim: int | None = None, cure: str = ""
+    values: Any, name: str, kinds: str, rule: str, least: float, most: float, ndim: int | None = None, cure: str = ""
 ) -> NDArray[Any]:
-    """Return an array of these kinds of numbers, all of them right, of `ndim` axes if that is given."""
+    """Return an array of these kinds of numbers, all of them in [least, most], of `ndim` axes if that is given."""
     array, cure = check_array(values, name), cure if name == "values" and ndim == 1 else ""
     if array.dtype.kind not in kinds:
         raise ValueError(f"{name} must be {rule}, got {array.dtype} values{cure}")
     if ndim not in (None, array.ndim):
         raise ValueError(f"{name} must have {ndim} axes, got shape {array.shape}")
-    kept = right(array)
-    if not kept.all():
-        raise ValueError(f"{name} must be {rule}, got {array[~kept].flat[0]}{cure}")
+    if not in_range(array, least, most):
+        raise ValueError(f"{name} must be {rule}, got {array[~((array >= least) & (array <= most))].flat[0]}{cure}")
     return array
+
+
+def in_range(x: NDArray[Any], least: float, most: float) -> bool:
+    """Whether all numbers are in [least, most]; negative integers are large if their bits are read without a sign."""
+    if x.size <= FEW:
+        return all(least <= y <= most for y in x.ravel().tolist())
+    if least == 0 and x.dtype.kind in "iu" and most < 2 ** (8 * x.itemsize - 1):
+        return bool((x.view(f"{x.dtype.byteorder}u{x.itemsize}") <= most).all())
+    return bool(((x >= least) & (x <= most)).all())
 
 
 def check_numbers(values: ArrayLike, name: str) -> NDArray[np.float64]:
     """Return a float64 array of finite numbers, of any shape."""
-    return _entries(values, name, "iuf", "finite numbers", np.isfinite).astype(np.float64)
+    array = check_array(values, name)
+    array = array.astype(np.float64) if array.dtype.kind in "iuf" else array
+    return _entries(array, name, "iuf", "finite numbers", -float_info.max, float_info.max)
 
 
 def check_fields(reports: Any, dtype: np.dtype[Any], name: str = "reports") -> NDArray[Any]:
@@ -139,7 +150,7 @@ def check_part(found: Any, name: str, kind: Any, values: int, *shape: int, count
     if wide:
         return check_codes(array, values, name, array.ndim)
     if array.dtype.kind in "iu" and values <= np.iinfo(kind).max:  # as they are: eight bytes an entry would be many
-        _entries(array, name, "iu", f"integers in [0, {values})", lambda x: _below(x, values))
+        _entries(array, name, "iu", f"integers in [0, {values})", 0, values - 1)
     return array
 
 
@@ -156,14 +167,7 @@ def check_codes(values: ArrayLike, k: int | None, name: str = "values", ndim: in
     if codes.size == 0 and codes.dtype.kind == "f":  # an empty list
         codes = codes.astype(np.int64)
     rule, end = ("non-negative integers", 2**63 - 1) if k is None else (f"integers in [0, {k})", k)
-    return _entries(codes, name, "iu", rule, lambda x: _below(x, end), ndim, LABELS).astype(np.int64)
-
-
-def _below(x: NDArray[Any], end: int) -> NDArray[np.bool_]:
-    """Whether integers are in [0, end): negative ones are large if their bits are read without a sign."""
-    if end > 2 ** (8 * x.itemsize - 1):  # but not large enough
-        return (x >= 0) & (x < end)
-    return x.view(f"{x.dtype.byteorder}u{x.itemsize}") < end
+    return _entries(codes, name, "iu", rule, 0, end - 1, ndim, LABELS).astype(np.int64)
 
 
 def check_columns(values: ArrayLike, sizes: Sequence[int], name: str = "values") -> NDArray[np.int64]:
@@ -178,8 +182,7 @@ def check_columns(values: ArrayLike, sizes: Sequence[int], name: str = "values")
 
 def check_unit(values: ArrayLike, name: str = "values", ndim: int = 1) -> NDArray[np.float64]:
     """Return a float64 array of numbers in [−1, 1], of `ndim` axes."""
-    rule = "numbers in [-1, 1]"
-    return _entries(values, name, "iuf", rule, lambda x: (x >= -1) & (x <= 1), ndim, NUMBERS).astype(np.float64)
+    return _entries(values, name, "iuf", "numbers in [-1, 1]", -1, 1, ndim, NUMBERS).astype(np.float64)
 
 
 def check_people(values: Any) -> None:

@@ -635,6 +635,11 @@ class Records:
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
+    def __deepcopy__(self, memo: Any) -> Self:  # what fits together need not be checked again
+        twin = object.__new__(type(self))
+        vars(twin).update({name: None if array is None else array.copy() for name, array in vars(self).items()})
+        return twin
+
     @property
     def sizes(self) -> Ints:
         """Number of keys of each person, (n,)."""
@@ -672,8 +677,7 @@ def pad_and_sample(records: Records, d: int, ell: int, rng: Randomness) -> tuple
     check_codes(records.keys, d, "keys")  # a larger key would pass for a dummy
     slot = uniform(np.maximum(records.sizes, ell), (len(records),), rng)
     real = slot < records.sizes
-    entry = (records.offsets[:-1] + slot)[real]
-    keys = d + slot - records.sizes
+    entry, keys = (records.offsets[:-1] + slot)[real], d + slot - records.sizes
     keys[real] = records.keys[entry]
     if records.values is None:
         return keys, None

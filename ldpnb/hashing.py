@@ -299,8 +299,7 @@ class Multilinear(Family):
         """Slots of keys; the shapes ``seeds.shape[:-1]`` and ``keys.shape`` are broadcast against each other."""
         a, b, c = np.moveaxis(seeds, -1, 0)
         x, y = mixed(keys)
-        top = ((a * x + b * y + c).astype(np.uint64) * np.uint64(self.slots)) >> np.uint64(32)
-        return np.asarray(top, np.int64)
+        return np.asarray(((a * x + b * y + c).astype(np.uint64) * np.uint64(self.slots)) >> np.uint64(32), np.int64)
 
     def count(self, seeds: Words, first: Ints, inner: int, outer: int, keys: Ints) -> Ints:
         """Count the reports whose slots first, …, first + width − 1 (around the circle) hold a key, for two widths.
@@ -349,9 +348,8 @@ class SlotTable(Family):
 
     def __call__(self, seeds: Words, keys: Ints) -> Ints:
         """Slots of keys; the shapes ``seeds.shape[:-1]`` and ``keys.shape`` are broadcast against each other."""
-        shape = np.broadcast_shapes(seeds.shape[:-1], np.shape(keys))
-        table, at = np.broadcast_to(seeds, (*shape, self.keys)), np.broadcast_to(keys, shape)
-        return np.take_along_axis(table, at[..., None], -1)[..., 0].astype(np.int64)
+        tables = seeds.reshape(-1, self.keys)
+        return tables[np.arange(len(tables)).reshape(seeds.shape[:-1]), keys].astype(np.int64)
 
     def count(self, seeds: Words, first: Ints, inner: int, outer: int, keys: Ints) -> Ints:
         """Count the reports whose slots first, …, first + width − 1 hold a key, for two widths: (k, 2)."""

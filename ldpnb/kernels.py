@@ -125,8 +125,7 @@ def count_points(seeds: Words, slots: Ints, many: int, bits: int, points: Words)
     ndarray of int64 (k,)
     """
     counts = np.zeros(len(points[0]), np.int64)
-    arrays = (np.ascontiguousarray(x) for x in (seeds, slots, *points))
-    compiled(_points)(*arrays, many, bits, counts)
+    compiled(_points)(*map(np.ascontiguousarray, (seeds, slots, *points)), many, bits, counts)
     return counts
 
 

@@ -121,8 +121,7 @@ class Flip(RecordMechanism):
         """
         scale, zero = inexact(1 - 2 * self.flip), np.zeros((1, self.layout[""][2]))
         nothing = self._decoded((zero - inexact(self.flip)) / scale)[0]
-        each = self._decoded(np.eye(zero.size)) - self._decoded(zero)
-        return best_bits(each.T / scale, nothing, targets)
+        return best_bits((self._decoded(np.eye(zero.size)) - self._decoded(zero)).T / scale, nothing, targets)
 
     def expected(self, values: ArrayLike) -> Floats:
         """Return what unflipped codes come to, (n, Σκ_j): one for the person's values if codes are independent."""

@@ -126,8 +126,7 @@ def _alphabet(code: Bools, patterns: Bools, flip: Fraction, whole: bool) -> tupl
     agree = 2 * patterns.astype(np.int64) @ code.T - code.sum(1)
     agree -= agree.max(1, keepdims=True)
     keys, first, lookup = np.unique(agree, axis=0, return_index=True, return_inverse=True)
-    lookup = lookup.ravel()
-    phi = float(flip)
+    lookup, phi = lookup.ravel(), float(flip)
     if whole:
         wrong, channel = (patterns[:, None] != code).sum(2), np.zeros(keys.shape)
         np.add.at(channel, lookup, phi**wrong * (1 - phi) ** (code.shape[1] - wrong))

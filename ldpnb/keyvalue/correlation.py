@@ -197,8 +197,7 @@ class PairSampling(Asking, Encoded):
 
     def _cells(self, records: Records, rng: Randomness) -> Ints:
         """Draw 9 times the number of each person's pair, and the number of its combination."""
-        pairs = uniform(len(self.pairs), (len(records),), rng)
-        users = records.users
+        pairs, users = uniform(len(self.pairs), (len(records),), rng), records.users
         entry, place = np.nonzero(records.keys[:, None] == self.pairs[pairs[users]])
         moves = signs((len(records), 2), (users[entry], place), entries(records)[entry], rng)
         return np.asarray(9 * pairs + 4 + moves @ (3, 1))

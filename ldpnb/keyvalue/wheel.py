@@ -102,14 +102,12 @@ class Circle:
     def spin(self, starts: Ints, rng: Randomness) -> Ints:
         """Draw z for people whose arcs start at these slots, (n, m): (n,)."""
         starts = np.sort(starts, 1)
-        gaps = np.empty_like(starts)  # from an arc's start to the next one's
-        gaps[:, :-1] = starts[:, 1:] - starts[:, :-1]
-        gaps[:, -1] = starts[:, 0] + self.slots - starts[:, -1]
+        gaps = np.concatenate([starts[:, 1:], starts[:, :1] + self.slots], 1) - starts  # from an arc to the next one
         covered = np.minimum(gaps, self.width)
         size = covered.sum(1)
         own = bernoulli(inexact(self.alpha) * size, size.shape, rng)
         nth = uniform(np.where(own, size, self.slots - size), size.shape, rng)
-        parts = np.cumsum(np.where(own[:, None], covered, gaps - covered), 1)
+        parts = np.where(own[:, None], covered, gaps - covered).cumsum(1)
         at = (parts <= nth[:, None]).sum(1)  # the arc, or the vacancy behind an arc, that holds the nth slot
         people = np.arange(len(starts))
         into = nth - np.where(at > 0, parts[people, at - 1], 0)
@@ -178,8 +176,7 @@ class OpenSets(OpenMechanism):
         """N: `slots`, or the number with the least noise for keys that nobody holds."""
         if self.slots:
             return self.slots
-        most = min(SLOTS, 4 * self._least * int(odds(self.epsilon) + 4))
-        n = np.arange(self._least, most + 1, dtype=np.float64)
+        n = np.arange(self._least, min(SLOTS, 4 * self._least * int(odds(self.epsilon) + 4)) + 1, dtype=np.float64)
         return int(n[np.argmin(self._total_variance(n))])
 
     def _gap(self, slots: Floats) -> Floats:
@@ -215,9 +212,10 @@ class OpenSets(OpenMechanism):
             seeds = self.hash.seeds(len(records), rng)
             at, real = sample_entries(records, self.m, rng)
             starts = uniform(self.slot_count, real.shape, rng, used=~real)
-            slots = self.hash(seeds[np.nonzero(real)[0]], records.keys[at[real]])
+            held, entries = real.nonzero(), at[real]
+            slots = self.hash(seeds[held[0]], records.keys[entries])
             if records.values is not None:  # the sign − moves the arc by one slot
-                slots += signs(real.shape, np.nonzero(real), records.values[at[real]], rng)[real] < 0
+                slots += signs(real.shape, held, records.values[entries], rng)[real] < 0
             starts[real] = slots % self.slot_count
             reports["seed"][part], reports["slot"][part] = seeds, self.circle.spin(starts, rng)
         return reports

@@ -418,8 +418,7 @@ def _mixture(weights: Floats, sources: Floats) -> Any:
 def _distortion(loss: Floats, channel: Floats, sources: Floats) -> Fraction:
     """Largest expected loss under one of the sources; rows and sources are taken over their exact sums."""
     q, p = fractions(channel), fractions(sources)
-    means = (q * fractions(loss)).sum(1) / q.sum(1)
-    return Fraction(max((p @ means) / p.sum(1)))
+    return Fraction(max((p @ ((q * fractions(loss)).sum(1) / q.sum(1))) / p.sum(1)))
 
 
 def _bound(loss: Floats, epsilon: float, source: Any, prices: Floats, slopes: Floats, unbiased: Means) -> Fraction:

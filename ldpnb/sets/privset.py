@@ -148,8 +148,7 @@ class PrivSet(SetSampling):
         # the r-th of the items outside comes after as many of those inside as have at most r outside before them
         before = padded - np.arange(self.ell)
         outside += np.count_nonzero(before[:, None] <= outside[:, :, None], axis=2)
-        own = np.where(inside < 0, -1, np.take_along_axis(padded, inside, 1))
-        found = np.concatenate([own, outside], 1)
+        found = np.concatenate([np.where(inside < 0, -1, np.take_along_axis(padded, inside, 1)), outside], 1)
         return np.sort(found[found >= 0].reshape(n, size), 1)
 
 

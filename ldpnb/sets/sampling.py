@@ -228,8 +228,7 @@ class SampledSUE(SetSampling):
     def _perturb(self, values: Records, rng: Randomness) -> Reports:
         items, _ = pad_and_sample(values, self.d, self.ell, rng)
         p, q = (inexact(x) for x in self.support)
-        reports = bernoulli(q, (len(items), self.d), rng)
-        real = items < self.d
+        reports, real = bernoulli(q, (len(items), self.d), rng), items < self.d
         reports[real, items[real]] = bernoulli(p, real.shape, rng, used=real)[real]
         return reports
 

@@ -223,8 +223,7 @@ class Unknown(Mechanism):
         reports = np.empty(n, self.dtype)
         whole = self.whole.perturb(values, rng=rng)
         reports["cohort"], reports["bits"] = whole["cohort"], whole["bits"]
-        drawn = distinct(np.full(n, self.positions), np.full(n, self.slots), self.slots, rng)
-        reports["positions"] = np.sort(drawn, 1)
+        reports["positions"] = np.sort(distinct(np.full(n, self.positions), np.full(n, self.slots), self.slots, rng), 1)
         own = np.take_along_axis(codes, reports["positions"], 1)
         for some in blocks(n, self._people):
             bits = bernoulli(inexact(self.flip), reports["grams"][some].shape, rng)

@@ -85,10 +85,8 @@ def _programs(client: Client, inputs: Inputs) -> list[Callable[[Any], Any]]:
 def _program(client: Callable[[Any, Any], Any], value: Any) -> Callable[[Any], Any]:
     """Hand a client copies of a value, as by `deepcopy`, which takes its time with what holds plain values only."""
     kind, plain = type(value), {int, bool, float, str, bytes}
-    if kind in plain:
-        return lambda rng: client(value, rng)
-    held = (*value, *value.values()) if kind is dict else value if kind in (list, tuple, set, frozenset) else None
-    copied = copy if held is not None and all(type(x) in plain for x in held) else deepcopy
+    held = (*value, *value.values()) if kind is dict else value if kind in (list, tuple, set, frozenset) else [value]
+    copied = copy if all(type(x) in plain for x in held) else deepcopy
     return lambda rng: client(copied(value), rng)
 
 

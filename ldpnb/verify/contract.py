@@ -137,25 +137,26 @@ class Known:
         self.example, self.reports = example, dict[Hashable, Any]()
         self.laws, self.branches = list[Law](), Counter[int]()
         self.traces = list[dict[Hashable, Law]]()  # of each input, for each report the law of the draws behind it
-        numbers, self._outputs = dict[Hashable, int](), Outputs()
+        numbers, self._outputs = dict[tuple[Hashable, ...], int](), Outputs()
         handed = deepcopy(example.inputs)
         example.mechanism.perturb(handed, rng=np.random.default_rng(0))
         _must(freeze(_values(handed)) == freeze(_values(example.inputs)), CHANGED)
         for i in range(len(example.inputs)):
             both: dict[Any, Fraction] = law(partial(self._report, i, example.inputs[i : i + 1], numbers))
-            self.laws.append(_image(both, {y: y[0] for y in both}))
+            self.laws.append(_image(both, {number: key for (key, *_), number in numbers.items()}))
             self.traces.append({key: {} for key in self.laws[i]})
-            for y, p in both.items():
-                self.traces[i][y[0]][y[1]] = p / self.laws[i][y[0]]
+            for (key, *trace), number in numbers.items():
+                if number in both:
+                    self.traces[i][key][tuple(trace)] = both[number] / self.laws[i][key]
         _must(freeze(_values(handed)) == freeze(_values(example.inputs)), CHANGED)  # after every branch, too
 
-    def _report(self, i: int, person: Any, numbers: dict[Hashable, int], rng: Paths) -> Hashable:
+    def _report(self, i: int, person: Any, numbers: dict[tuple[Hashable, ...], int], rng: Paths) -> int:
         self.branches[i] += 1
         report = self.example.mechanism.perturb(person, rng=rng)
         _must(len(report) == 1, f"one person with input {i} sends {len(report)} reports")
         key = self._outputs.key(report[0])
         self.reports.setdefault(key, report)
-        return key, numbers.setdefault(tuple(rng.trace), len(numbers))
+        return numbers.setdefault((key, *rng.trace), len(numbers))
 
     @cached_property
     def tallies(self) -> dict[Hashable, Tally]:
@@ -424,7 +425,7 @@ def draws_follow_the_law(example: Example) -> None:
     k = len(example.inputs)
     drawn = example.mechanism.perturb(example.inputs[np.tile(np.arange(k), DRAWS)], rng=np.random.default_rng(2))
     for i, exact in enumerate(known(example).laws):
-        counts = Counter(map(freeze, drawn[i::k]))
+        counts = Counter(map(Outputs().key, drawn[i::k]))
         for report in counts:
             _must(report in exact, f"input {i} sends {report!r:.200}, which its law does not know")
         p = chi_square([counts[report] for report in exact], [float(p) * DRAWS for p in exact.values()])
@@ -475,8 +476,7 @@ def same_seed_same_reports(example: Example) -> None:
     before = np.random.get_state()[1].copy()  # type: ignore[index]  # noqa: NPY002  -- which nobody may touch
     a, b = (example.mechanism.perturb(example.inputs[[0] * 200], rng=np.random.default_rng(4)) for _ in range(2))
     _must(freeze(a) == freeze(b), "two generators of one seed give different reports")
-    untouched = np.array_equal(before, np.random.get_state()[1])  # type: ignore[index]  # noqa: NPY002
-    _must(untouched, "numpy's global generator was drawn from")
+    _must(np.array_equal(before, np.random.get_state()[1]), "numpy's global generator was drawn from")  # type: ignore[index]  # noqa: NPY002
 
 
 # ----------------------------------------------------------------------------------------------------- simulation
