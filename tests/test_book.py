@@ -2,6 +2,7 @@ import importlib.util
 import subprocess
 import sys
 from io import BytesIO
+from pathlib import Path
 
 import matplotlib as mpl
 import numpy as np
@@ -379,6 +380,18 @@ def test_style_needs_no_ipython_and_importing_book_no_matplotlib():
         "book.style(); assert 'IPython' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_page_without_seaborn_does_not_wait_for_it_and_one_with_it_imports_it_before_the_style():
+    code = (
+        "import sys; from ldpnb.book import style; style(); assert 'seaborn' not in sys.modules; "
+        "import seaborn; style(); theme = sys.modules['seaborn.objects'].Plot.config.theme; "
+        "assert theme['figure.dpi'] == 144"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+    for page in (Path(__file__).resolve().parent.parent / "notebooks").rglob("*.py"):
+        text = page.read_text("utf-8")
+        assert "\nimport seaborn" not in text[text.index("\nstyle()") :], page.name
 
 
 def test_table_shows_every_cell_whole_and_no_row_numbers():

@@ -198,7 +198,8 @@ def _ink(color: str) -> str:
 def style() -> None:
     """Set the book's plot style: one size, colours that survive colour-blindness and grey print, a light grid.
 
-    Seaborn's functions follow it, too, and so does its objects interface.
+    Seaborn's functions follow it, too, and so does its objects interface if seaborn was imported before: a page without
+    it must not wait for it.
     The lines of a plot differ by colour and dash; `line` and `dots` add markers and pair theory with simulation, and so
     do `theory` and `simulation` for seaborn.  (Markers are not in the cycle: seaborn would draw them and leave them
     out of its legend.)
@@ -207,7 +208,6 @@ def style() -> None:
     import warnings
 
     import matplotlib as mpl
-    import seaborn.objects as so  # type: ignore[import-untyped]
     from cycler import cycler
 
     mpl.rcdefaults()
@@ -238,8 +238,11 @@ def style() -> None:
             "errorbar.capsize": 2,
         }
     )
-    so.Plot.config.theme.update(mpl.rcParams)  # seaborn's functions read these; its objects have a theme of their own
-    so.Plot.config.display["scaling"] = 1
+    if "seaborn" in sys.modules:  # its functions read these; its objects have a theme of their own
+        import seaborn.objects as so  # type: ignore[import-untyped]
+
+        so.Plot.config.theme.update(mpl.rcParams)
+        so.Plot.config.display["scaling"] = 1
     warnings.filterwarnings("ignore", "The figure layout has changed to tight")  # as every grid of seaborn's does
     _inline()
 

@@ -152,6 +152,7 @@ def rounds(
 FIG6_BUDGETS = (0.5, 1, 2, 4, 6, 8, 10)
 FIG6_PEOPLE = (10**5, 10**6)
 FIG6_KEYS = (2, 4, 8)
+PART = 2**14  # people whose signs are drawn at a time, so that they stay in the cache
 
 
 def gauss(n: int, d: int, rng: np.random.Generator) -> tuple[Records, Bools, Floats]:
@@ -176,10 +177,10 @@ def gauss(n: int, d: int, rng: np.random.Generator) -> tuple[Records, Bools, Flo
 
 def pair_truth(held: Bools, values: Floats) -> Floats:
     """Frequency and mean correlation of key a given key b, for all ordered pairs (a, b): (pairs, 2)."""
-    found = []
-    for a, b in permutations(range(held.shape[1]), 2):
-        both = held[:, a] & held[:, b]
-        found.append((both.sum() / held[:, b].sum(), values[both, a].mean()))
+    has, value, found = np.ascontiguousarray(held.T), np.ascontiguousarray(values.T), []
+    for a, b in permutations(range(len(has)), 2):
+        both = has[a] & has[b]
+        found.append((both.sum() / has[b].sum(), value[a, both].mean()))
     return np.array(found)
 
 
@@ -234,18 +235,22 @@ def fig6(
             records, held, values = gauss(n, d, rng)
             truth = pair_truth(held, values)
             everybody = _histograms(records, d, runs, rng)
+            whole = {(name, eps): make(k=3**d, epsilon=eps) for eps in budgets for name, make in oracles.items()}
+            paired = {(name, eps): make(k=9, epsilon=eps) for eps in budgets for name, make in pairs.items()}
             for run, histogram in enumerate(everybody):
-                asked = _asked_pairs(histogram, d, rng)
+                asked, cells, nine = _asked_pairs(histogram, d, rng), {}, {}
                 for eps in budgets:
-                    tables = {
-                        name: pair_tables(norm(_measured(make(k=3**d, epsilon=eps), histogram, rng)), d)
-                        for name, make in oracles.items()
-                    }
-                    for name, make in pairs.items():
-                        oracle = make(k=9, epsilon=eps)
-                        tables[name] = _ordered(np.array([_measured(oracle, nine, rng) for nine in asked]), d)
-                    for name, found in tables.items():
-                        frequency, mean = np.abs(correlations(found, n) - truth).mean(0)
+                    for name in oracles:
+                        cells[name, eps] = _measured(whole[name, eps], histogram, rng)
+                    for name in pairs:
+                        nine[name, eps] = np.array([_measured(paired[name, eps], one, rng) for one in asked])
+                tables = [pair_tables(norm(np.array(list(cells.values()))), d)] if cells else []
+                tables += [_ordered(np.array(list(nine.values())), d)] if nine else []
+                errors = np.abs(correlations(np.concatenate(tables), n) - truth).mean(-2)
+                found = dict(zip([*cells, *nine], errors, strict=True))
+                for eps in budgets:
+                    for name in (*oracles, *pairs):
+                        frequency, mean = found[name, eps]
                         point = {"n": n, "d": d, "design": name, "eps": eps, "run": run}
                         rows.append(point | {"frequency": frequency, "mean": mean})
     return _long(pd.DataFrame(rows))
@@ -257,11 +262,13 @@ def _histograms(records: Records, d: int, runs: int, rng: np.random.Generator) -
     plus = np.zeros((len(records), d))  # probability of the sign +
     plus[places] = (1 + entries(records)) / 2
     lowest = (3**d - 1) // 2 - np.bincount(records.users, powers[records.keys], len(records)).astype(np.int64)
-    found = []
+    steps, cells, found = (2 * powers).astype(np.float32), np.empty(len(records), np.int64), []
     for _ in range(runs):
-        heads = bernoulli(plus, plus.shape, rng).astype(np.float32)
-        moves = heads @ (2 * powers).astype(np.float32)  # exact: below 2**24
-        found.append(np.bincount(lowest + moves.astype(np.int64), minlength=3**d))
+        for start in range(0, len(cells), PART):  # the coins are those of a single call
+            part = slice(start, start + PART)
+            heads = bernoulli(plus[part], plus[part].shape, rng).astype(np.float32)
+            cells[part] = lowest[part] + (heads @ steps).astype(np.int64)  # exact: below 2**24
+        found.append(np.bincount(cells, minlength=3**d))
     return found
 
 
