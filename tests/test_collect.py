@@ -21,6 +21,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings, strategies as st
+from slow import Fatal, Slow, Slower
 
 from ldpnb.core import Records, named
 from ldpnb.keyvalue.correlation import IOH
@@ -716,23 +717,6 @@ def test_a_damaged_partition_is_seen_or_does_no_harm(damaged, data):
 # ----------------------------------------------------------------------------------------------------- a cluster
 
 
-class Slow(GRR):
-    """Counts slowly enough for something to happen meanwhile."""
-
-    def tally(self, reports):
-        time.sleep(0.02)
-        return super().tally(reports)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Slower(GRR):
-    """Takes 15 seconds for 150 partitions on two workers, who count in threads of their own, and none to write them."""
-
-    def tally(self, reports):
-        time.sleep(0.2 * (threading.current_thread() is not threading.main_thread()))
-        return super().tally(reports)
-
-
 @pytest.fixture(scope="module")
 def client():
     from distributed import Client, LocalCluster
@@ -864,18 +848,6 @@ def test_a_cluster_that_is_lost_is_an_error_within_seconds(loss, tmp_path, monke
             collect(slow, paths, scheduler=one)
         assert time.monotonic() - started < 30
         timer.join()
-
-
-@dataclass(frozen=True, kw_only=True)
-class Fatal(GRR):
-    """Kills every process that counts, but this one."""
-
-    home: int
-
-    def tally(self, reports):
-        if os.getpid() != self.home:
-            os.kill(os.getpid(), signal.SIGKILL)
-        return super().tally(reports)
 
 
 def test_a_partition_that_kills_is_named(client, tmp_path):
