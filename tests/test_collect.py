@@ -717,6 +717,15 @@ def test_a_damaged_partition_is_seen_or_does_no_harm(damaged, data):
 # ----------------------------------------------------------------------------------------------------- a cluster
 
 
+@pytest.fixture(scope="module", autouse=True)
+def workers():
+    """Workers are forked from a process that has imported dask: a dozen of them are killed here, and replaced."""
+    import dask
+
+    with dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"}):
+        yield
+
+
 @pytest.fixture(scope="module")
 def client():
     from distributed import Client, LocalCluster
@@ -726,7 +735,8 @@ def client():
     with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster, Client(cluster) as client:
         yield client
     left = set(psutil.Process().children(recursive=True)) - before
-    left = {child for child in left if "resource_tracker" not in " ".join(child.cmdline())}  # Python's own
+    servants = ("resource_tracker", "forkserver")  # Python's own
+    left = {child for child in left if not any(one in " ".join(child.cmdline()) for one in servants)}
     assert not psutil.wait_procs(left, timeout=5)[1]
 
 
