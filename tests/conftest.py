@@ -2,8 +2,10 @@
 
 import gc
 import os
+import sys
 from importlib.util import find_spec
 
+import forked
 import pytest
 import run_notebooks
 from browser import program, served, started
@@ -11,6 +13,8 @@ from built import SITE, lacking, there
 
 run_notebooks.pin()
 os.environ.pop("LDPNB_REAL", None)  # make real writes records, a test run must not
+if sys.platform == "linux":  # elsewhere, libraries do not allow it
+    forked.install()
 gc.set_threshold(200_000)  # hardly any of what tests read is garbage, and looking for it takes time
 
 

@@ -21,6 +21,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings, strategies as st
+from slow import Fatal, Slow, Slower
 
 from ldpnb.core import Records, named
 from ldpnb.keyvalue.correlation import IOH
@@ -716,21 +717,13 @@ def test_a_damaged_partition_is_seen_or_does_no_harm(damaged, data):
 # ----------------------------------------------------------------------------------------------------- a cluster
 
 
-class Slow(GRR):
-    """Counts slowly enough for something to happen meanwhile."""
+@pytest.fixture(scope="module", autouse=True)
+def workers():
+    """Workers are forked from a process that has imported dask: a dozen of them are killed here, and replaced."""
+    import dask
 
-    def tally(self, reports):
-        time.sleep(0.02)
-        return super().tally(reports)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Slower(GRR):
-    """Takes 15 seconds for 150 partitions on two workers, who count in threads of their own, and none to write them."""
-
-    def tally(self, reports):
-        time.sleep(0.2 * (threading.current_thread() is not threading.main_thread()))
-        return super().tally(reports)
+    with dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"}):
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -742,7 +735,8 @@ def client():
     with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster, Client(cluster) as client:
         yield client
     left = set(psutil.Process().children(recursive=True)) - before
-    left = {child for child in left if "resource_tracker" not in " ".join(child.cmdline())}  # Python's own
+    servants = ("resource_tracker", "forkserver")  # Python's own
+    left = {child for child in left if not any(one in " ".join(child.cmdline()) for one in servants)}
     assert not psutil.wait_procs(left, timeout=5)[1]
 
 
@@ -864,18 +858,6 @@ def test_a_cluster_that_is_lost_is_an_error_within_seconds(loss, tmp_path, monke
             collect(slow, paths, scheduler=one)
         assert time.monotonic() - started < 30
         timer.join()
-
-
-@dataclass(frozen=True, kw_only=True)
-class Fatal(GRR):
-    """Kills every process that counts, but this one."""
-
-    home: int
-
-    def tally(self, reports):
-        if os.getpid() != self.home:
-            os.kill(os.getpid(), signal.SIGKILL)
-        return super().tally(reports)
 
 
 def test_a_partition_that_kills_is_named(client, tmp_path):
