@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from readability import measure, pages, read, section, table
+from readability import Page, kind_of, markdown, measure, pages, section, table
 from templates import LESSON
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -81,7 +81,10 @@ def test_the_table_of_letters():
 
 def test_lessons_use_letters_as_the_table_does():
     letters, _ = known(NOTATION)
-    lessons = [page for page in map(read, pages()) if page.kind == "lesson"]
+    lessons = [
+        Page(path.stem, "lesson", markdown(path.read_text("utf-8"))) for path in pages() if kind_of(path) == "lesson"
+    ]
+    assert lessons
     found = [f"{page.stem}: {complaint}" for page in lessons for complaint in complaints_on(page, letters)]
     assert not found, "\n".join(found)
 

@@ -414,6 +414,11 @@ def cells_of(text: str) -> list[Any]:
     return jupytext.reads(text, "py:percent").cells
 
 
+def markdown(text: str) -> str:
+    """Return the Markdown of a page."""
+    return "\n\n".join(cell.source for cell in cells_of(text) if cell.cell_type == "markdown")
+
+
 def measure(text: str, stem: str, kind: str = "lesson", *, root: Path = ROOT) -> Page:
     """Measure a page.
 
@@ -429,7 +434,7 @@ def measure(text: str, stem: str, kind: str = "lesson", *, root: Path = ROOT) ->
         The folder in which the studies are looked for.
     """
     cells = cells_of(text)
-    page = Page(stem, kind, "\n\n".join(cell.source for cell in cells if cell.cell_type == "markdown"))
+    page = Page(stem, kind, markdown(text))
     said = _markdown(page)
     visible: list[ast.Module] = []
     for cell in cells:
