@@ -305,8 +305,8 @@ ours, wrong = package_has_ours(2.0), package_has_ours(2.01)
 check("Laws", "both: the package's", all(ours), control="ε = 2.01", caught=not any(wrong))
 
 sampled = lambda x, rng: tuple(sampled_hybrid(x, 1, 2.0, rng))  # noqa: E731
-means = [moments(sampled, VECTORS, score=lambda y, d=d: hybrid_scores([y], d, 1, 2.0)[0][:2])[0] for d in (2, 3)]
-unbiased, caught = np.allclose(means[0], VECTORS), not np.allclose(means[1], VECTORS)
+means = moments(sampled, VECTORS, score=lambda y: [hybrid_scores([y], d, 1, 2.0)[0][:2] for d in (2, 3)])[0]
+unbiased, caught = np.allclose(means[:, 0], VECTORS), not np.allclose(means[:, 1], VECTORS)
 check("Hybrid", "unbiased", unbiased, control="scores for d = 3", caught=caught)
 client = HarmonyMean(d=6, epsilon=EPS)
 tally = client.tally(np.array([((j,), ((s + 1) // 2,)) for j, s in reports], client.dtype))

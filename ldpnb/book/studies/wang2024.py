@@ -164,11 +164,15 @@ def fig45(
         ``mse`` and, for frequencies, ``exact``, its expected value.
     """
     crowds = {d: even(each, d, HELD, rng) for d in (BEFORE, *AFTER.values())}
+    batches = {change: [crowds[BEFORE], crowds[d]] for change, d in AFTER.items()}
+    held = {
+        change: [holdings(records, max(BEFORE, AFTER[change]), sizes=True) for records in both]
+        for change, both in batches.items()
+    }
 
     def measure(change: str, eps: float, rng: np.random.Generator) -> list[dict[str, Any]]:
         d = max(BEFORE, AFTER[change])
-        both, mechanism = [crowds[BEFORE], crowds[AFTER[change]]], make(eps, max(BEFORE, AFTER[change]))
-        people = [holdings(records, d, sizes=True) for records in both]
+        both, people, mechanism = batches[change], held[change], make(eps, d)
         alive = np.array([np.arange(d) < BEFORE, np.arange(d) < AFTER[change]])
         f = np.stack([one.frequency for one in people])
         s = np.stack([one.by_key(one.counts * one.values) / one.n for one in people])

@@ -25,6 +25,7 @@ LEAST, MOST = 1, 400  # of a value
 HALF = (MOST - LEAST) / 2
 MIDDLES = np.linspace(60, 340, ATTRIBUTES)
 BATCH = 100_000
+PART = 2**11  # people counted at a time, so that their values stay in the cache
 WIDEST = np.minimum(MIDDLES - LEAST, MOST - MIDDLES)
 LOW, HIGH = np.ceil(MIDDLES - WIDEST).astype(int), np.floor(MIDDLES + WIDEST).astype(int)
 SCALE = np.repeat((np.arange(LEAST, MOST + 1)[:, None] - (MOST + LEAST) / 2) / HALF, ATTRIBUTES, axis=1)  # all values
@@ -34,13 +35,18 @@ MEANS = ((LOW + HIGH) / 2 - (MOST + LEAST) / 2) / HALF  # of all people that mig
 def people(n: int, rng: np.random.Generator) -> Floats:
     """Draw the numbers of n people, mapped to [−1, 1]: (n, 80)."""
     drawn = rng.integers(LOW, HIGH + 1, (n, ATTRIBUTES), dtype=np.int16)
-    return np.asarray((drawn - (MOST + LEAST) / 2) / HALF)
+    unit = drawn - (MOST + LEAST) / 2
+    unit /= HALF
+    return np.asarray(unit)
 
 
 def _shares(unit: Floats) -> Floats:
     """Shares of people at each value of `SCALE`, by attribute: (400, 80)."""
-    cells = np.rint(HALF * unit + (MOST - LEAST) / 2).astype(np.int64) * ATTRIBUTES + np.arange(ATTRIBUTES)
-    return np.bincount(cells.ravel(), minlength=SCALE.size).reshape(SCALE.shape) / len(unit)
+    counts = np.zeros(SCALE.size, np.int64)
+    for start in range(0, len(unit), PART):
+        cells = np.rint(HALF * unit[start : start + PART] + (MOST - LEAST) / 2).astype(np.int64) * ATTRIBUTES
+        counts += np.bincount((cells + np.arange(ATTRIBUTES)).ravel(), minlength=SCALE.size)
+    return counts.reshape(SCALE.shape) / len(unit)
 
 
 def to_raw(unit: Floats) -> Floats:

@@ -51,9 +51,11 @@ def crowd(kind: str, n: int, rng: np.random.Generator, repeats: bool = False) ->
         for earlier in people[: 0 if repeats else j]:
             clash |= earlier == people[j]
         again = np.flatnonzero(clash)
+        theirs = people[:j, again]
         while again.size:  # those who have this item already draw once more
-            people[j, again] = items[rng.integers(0, TICKETS, again.size, np.uint16)]
-            again = again[(people[:j, again] == people[j, again]).any(0)]
+            people[j, again] = drawn = items[rng.integers(0, TICKETS, again.size, np.uint16)]
+            still = np.flatnonzero((theirs == drawn).any(0))
+            again, theirs = again[still], theirs[:, still]
     return people
 
 
@@ -113,11 +115,14 @@ def any_of_own(people: People, candidates: Ints, rng: np.random.Generator) -> In
     """Draw the place of one of the person's own candidates, without padding; −1 if there is none."""
     place = np.full(ITEMS, -1, np.int16)
     place[candidates] = np.arange(len(candidates))
-    places = place[people]
+    places = np.array([place[row] for row in people])
     held = places >= 0
-    which = uniform(np.maximum(held.sum(0), 1), (people.shape[1],), rng)
-    at = (np.cumsum(held, 0, dtype=np.int8) == which + 1).argmax(0)
-    return np.asarray(places[at, np.arange(people.shape[1])], np.int64)
+    left = uniform(np.maximum(held.sum(0), 1), (people.shape[1],), rng).astype(np.int8)  # own candidates to pass over
+    found = np.full(people.shape[1], -1)
+    for row, own in zip(places, held, strict=True):
+        np.copyto(found, row, where=own & (left == 0))
+        left -= own
+    return found
 
 
 def any_candidate_of(attributes: Ints) -> Ask:
@@ -211,7 +216,7 @@ def _readings(run: Run, top: Ints, eps: float, rng: np.random.Generator) -> dict
     """Count how many of the true top are chosen, by the first five readings, for one method's run."""
     two, first, candidates, second, estimate = run
     K, n = len(candidates), two.shape[1]
-    owners = np.bincount(two.ravel(), minlength=ITEMS)[candidates]
+    owners = np.sum([np.bincount(row, minlength=ITEMS) for row in two], 0)[candidates]
     oracle = HadamardBit(k=K, epsilon=eps)
     rows = scatter(np.array(n * K - owners.sum()), oracle.m, rng)  # dummies
     minus = binomial(rows, 0.5, rows.shape, rng)
@@ -234,9 +239,8 @@ def _readings(run: Run, top: Ints, eps: float, rng: np.random.Generator) -> dict
     }
 
 
-def _not_padded(people: People, eps: float, rng: np.random.Generator, listed_only: bool) -> dict[str, int]:
+def _not_padded(people: People, top: Ints, eps: float, rng: np.random.Generator, listed_only: bool) -> dict[str, int]:
     """Count the same without padding in the second phase; items named from the list alone, or from all."""
-    top = largest(shares(people), WANTED)
     half, other = split(people)
     found = {}
     for name, one, two, budget in (("GFIM", half, other, eps), ("LDPMiner-SH", people, people, eps / 2)):
@@ -259,8 +263,9 @@ def repeat_once(
     rng = seeded(kind, n, repetition, 2)
     top = largest(shares(people), WANTED)
     found = {name: _readings(run, top, 2.0 if name == "GFIM" else 1.0, rng) for name, run in runs.items()}
-    repeats = _not_padded(crowd(kind, n, rng, repeats=True), 2.0, rng, True)
-    bare = _not_padded(people, 2.0, seeded(kind, n, repetition, 3), False)
+    others = crowd(kind, n, rng, repeats=True)
+    repeats = _not_padded(others, largest(shares(others), WANTED), 2.0, rng, True)
+    bare = _not_padded(people, top, 2.0, seeded(kind, n, repetition, 3), False)
     head = {"kind": kind, "n": n, "repetition": repetition}
     return [
         {**head, "method": name, **counts, "no padding": bare[name], "repeats": repeats[name]}
