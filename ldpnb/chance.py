@@ -432,11 +432,11 @@ def weighted(weights: Sequence[int], shape: tuple[int, ...], rng: Randomness) ->
 
 
 def _whole(weights: Sequence[int]) -> tuple[int, ...]:
-    if isinstance(weights, tuple) and any(isinstance(w, Formula) for w in weights):
-        return tuple(weights)
     try:
         whole = tuple(map(operator.index, weights))
     except TypeError:
+        if isinstance(weights, tuple) and any(isinstance(w, Formula) for w in weights):
+            return tuple(weights)
         raise ValueError(f"weights must be integers, got {weights!r}") from None
     if not any(whole) or min(whole) < 0:
         raise ValueError(f"weights must be non-negative integers, not all zero, got {weights!r}")

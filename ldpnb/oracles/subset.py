@@ -191,8 +191,7 @@ def _near(size: int, k: int) -> float:
 
     def cost(digits: int, part: int) -> float:
         mean = part * k / (1 << digits)
-        sd = sqrt(mean * (1 - mean / k))
-        short = size - mean
+        sd, short = sqrt(mean * (1 - mean / k)), size - mean
         excess = sd * (normal.pdf(short / sd) - short / sd * normal.cdf(-short / sd)) if sd else 0.0
         return digits * -(-k // 8) * 0.4 + 5 * short + k / 10 * excess
 

@@ -224,7 +224,7 @@ class Unknown(Mechanism):
         whole = self.whole.perturb(values, rng=rng)
         reports["cohort"], reports["bits"] = whole["cohort"], whole["bits"]
         reports["positions"] = np.sort(distinct(np.full(n, self.positions), np.full(n, self.slots), self.slots, rng), 1)
-        own = np.take_along_axis(codes, reports["positions"], 1)
+        own = codes[np.arange(n)[:, None], reports["positions"]]
         for some in blocks(n, self._people):
             bits = bernoulli(inexact(self.flip), reports["grams"][some].shape, rng)
             bits[np.arange(len(bits))[:, None], np.arange(self.slots), own[some]] ^= True
