@@ -18,6 +18,11 @@ if sys.platform == "linux":  # elsewhere, libraries do not allow it
 gc.set_threshold(200_000)  # hardly any of what tests read is garbage, and looking for it takes time
 
 
+def pytest_unconfigure():
+    if sys.platform == "linux":
+        forked.close()
+
+
 def pytest_addoption(parser):
     parser.addoption("--quick", action="store_true", help="leave out slow tests, and of the others all cases but one")
 
