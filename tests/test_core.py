@@ -1,5 +1,6 @@
 """People's records, tallies that add, and the borders of every argument check."""
 
+from copy import deepcopy
 from fractions import Fraction
 from math import inf, nan, nextafter
 
@@ -82,6 +83,16 @@ def test_people_can_be_chosen(people, chosen):
     part = Records.of(*people)[chosen]
     assert written(part) == [people[i] for i in np.arange(6)[chosen]]
     assert written(part[:1]) == written(part)[:1]
+
+
+@pytest.mark.parametrize("people", [[{0: 0.5, 3: -1.0}, {}], [{1, 2}, {0}]])
+def test_a_copy_shares_nothing(people):
+    records = Records.of(*people)
+    twin = deepcopy(records)
+    for name in ("offsets", "keys", "values"):
+        mine, its = getattr(records, name), getattr(twin, name)
+        np.testing.assert_equal(its, mine)
+        assert mine is None or not np.shares_memory(mine, its)
 
 
 def test_a_part_is_a_copy():
