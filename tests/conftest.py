@@ -19,8 +19,7 @@ gc.set_threshold(200_000)  # hardly any of what tests read is garbage, and looki
 
 
 def pytest_unconfigure():
-    if sys.platform == "linux":
-        forked.close()
+    forked.close()
 
 
 def pytest_addoption(parser):
