@@ -20,12 +20,14 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import fields, is_dataclass
 from decimal import ROUND_FLOOR, Decimal, localcontext
+from enum import Enum
 from fractions import Fraction
 from functools import lru_cache, partial
 from itertools import accumulate
 from math import ceil, comb, copysign, floor, inf, nan, nextafter, prod
 from random import Random
 from struct import pack
+from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any, TypeVar
 
 import numpy as np
@@ -37,6 +39,7 @@ from ldpnb.formula import Budget, Formula
 WORD = 62  # bits of a draw of `weighted`, so that the number of words is an int64
 GRID = 2**53  # a uniform float of numpy's is one of the 2**53 multiples of 1 / GRID below 1
 PLAIN = {int, bool, str, bytes, type(None), Fraction}  # equal only if they are the same
+NAMED = {FunctionType, BuiltinFunctionType, ModuleType}  # sent by their names
 LIMIT = 200_000  # branches; a program of this size takes seconds
 COINS = 2**14  # drawn at a time, so that their floats, eight bytes each, stay in the cache
 COIN_WORDS = 2**15  # words of 64 coins settled at a time; of fewer, calls would cost more than random words
@@ -200,7 +203,9 @@ def _possible(weight: Any) -> bool:
 
 def exact(x: Any) -> Fraction:
     """Return a number as a Fraction; a formula, which stands in for one, as it is."""
-    return x if isinstance(x, Formula | Budget) else Fraction(x)  # type: ignore[return-value]
+    if isinstance(x, Budget):
+        return x.fraction()  # type: ignore[return-value]
+    return x if isinstance(x, Formula) else Fraction(x)  # type: ignore[return-value]
 
 
 def inexact(x: Any) -> float:
@@ -262,6 +267,7 @@ def bernoulli(p: ArrayLike, shape: tuple[int, ...], rng: Randomness, *, used: Ar
         If a probability is not in [0, 1], p does not broadcast to `shape`, or `rng` is no source of randomness.
     """
     rng = _source(rng, "bernoulli", shape)
+    p = float(p.number) if isinstance(p, Formula) and p.field.exp else p
     symbolic = isinstance(rng, Paths) and (isinstance(p, Formula) or getattr(p, "dtype", None) == np.object_)
     p = np.asarray(p, np.object_) if symbolic else _probabilities(p)
     if isinstance(rng, Paths):
@@ -432,11 +438,11 @@ def weighted(weights: Sequence[int], shape: tuple[int, ...], rng: Randomness) ->
 
 
 def _whole(weights: Sequence[int]) -> tuple[int, ...]:
+    if isinstance(weights, tuple) and any(isinstance(w, Formula) for w in weights):
+        return tuple(weights)
     try:
         whole = tuple(map(operator.index, weights))
     except TypeError:
-        if isinstance(weights, tuple) and any(isinstance(w, Formula) for w in weights):
-            return tuple(weights)
         raise ValueError(f"weights must be integers, got {weights!r}") from None
     if not any(whole) or min(whole) < 0:
         raise ValueError(f"weights must be non-negative integers, not all zero, got {weights!r}")
@@ -455,6 +461,7 @@ def _settle(word: int, ends: Sequence[int], more: Callable[[], int]) -> int:
 
 def toss(p: float | Fraction, rng: Randomness) -> bool:
     """One coin: True with probability p (see `bernoulli`)."""
+    p = p.number if isinstance(p, Formula) and p.field.exp else p
     p = float(p) if isinstance(p, Fraction) else p
     if isinstance(rng, np.random.Generator | Paths) and isinstance(p, float) and 0 <= p <= 1:  # without arrays
         if isinstance(rng, Paths):
@@ -675,15 +682,17 @@ class Outputs:
     def key(self, value: Any) -> Hashable:
         """Return `freeze` of an output; refuse one that came before in another `form`."""
         solid = isinstance(value, np.ndarray | np.generic) and not value.dtype.hasobject  # its bytes tell all
-        raw = (type(value), value.dtype, value.shape, value.tobytes()) if solid else None
+        raw = (type(value), value.dtype, value.shape, value.flags.fnc, value.tobytes()) if solid else None
         if raw is None or raw not in self._seen:
             key, own = freeze(value), form(value)
             first = self._forms.setdefault(key, own)
             if first != own:
+                cure = "convert them to one type, or return the difference"
+                if isinstance(value, set | frozenset) and first[:1] == own[:1]:
+                    cure = "return sorted(…), since a set comes in an order that follows from how it was made"
                 raise ValueError(
                     f"a program must return equal outputs in one form, got {value!r:.80} twice, as {_shown(first)} and "
-                    f"as {_shown(own)}, which a receiver can tell apart: convert them to one type, or return the "
-                    "difference"
+                    f"as {_shown(own)}, which a receiver can tell apart: {cure}"
                 )
             self._seen[raw] = key
         return self._seen[raw]
@@ -694,40 +703,80 @@ def _shown(own: Any) -> str:
 
 
 def form(value: Any, *, content: bool = True) -> Any:
-    """Return what `freeze` forgets of an output: types, dtypes, shapes, names, the order of a dict, the bits of zeros.
+    """Return what `freeze` forgets of an output: types, dtypes, names, bits of zeros, attributes, every order.
 
-    Equal for two outputs only if nobody who receives them can tell them apart, given that `freeze` of both is equal.
+    Two outputs are one if they are equal and `pickle` would send the same of them: classes, contents in the order in
+    which they come, attributes.  What is left in the process is not looked at: the buffer behind a view, strides,
+    whether an array may be written to, and which parts are one object.
     Without `content` it is only about what an output is like: equal for all outputs that are made alike.
     """
     kind = type(value)
-    if kind in PLAIN:
-        return kind
+    if kind in PLAIN or isinstance(value, type) or kind in NAMED:
+        return value if kind not in PLAIN else kind
     own = partial(form, content=content)
     if isinstance(value, np.ndarray | np.generic):
         array: NDArray[Any] = np.asarray(value)
+        like = kind, array.dtype, array.shape, array.flags.fnc
         if array.dtype.hasobject or (content and array.dtype.names is not None):
             names = array.dtype.names
             parts = array.ravel().tolist() if names is None else [array[name] for name in names]
-            return kind, array.dtype, array.shape, tuple(map(own, parts))
-        return kind, array.dtype, array.shape, array.tobytes() if content else b""
-    if isinstance(value, list | tuple):
+            return *like, tuple(map(own, parts))
+        return *like, array.tobytes() if content else b""
+    if kind in (list, tuple):
         inner = tuple(map(own, value))
         return kind, inner[:1] if len(set(inner)) == 1 else inner  # their number is that of `freeze`
-    if isinstance(value, set | frozenset):
-        members = frozenset((freeze(v), own(v)) for v in value)
-        kinds = frozenset(shape for _, shape in members)
-        return kind, kinds if len(kinds) == 1 else members
-    if isinstance(value, dict):
+    if kind in (set, frozenset):
+        if not content:
+            usual = list(value) == list(kind(sorted(value, key=repr)))  # if not, the order is news
+            return kind, frozenset(map(own, value)), usual
+        return kind, tuple((freeze(v), own(v)) for v in value)
+    if kind is dict:
         return kind, tuple((freeze(k), own(k), own(v)) for k, v in value.items())
-    if isinstance(value, float):
+    if kind is float:
         return kind if not content or (value and value == value) else (kind, pack("<d", value))
-    if is_dataclass(value):  # some of its fields may be left out when it is compared
-        hidden = [getattr(value, f.name) for f in fields(value) if content or not f.compare]
-        return kind, tuple((freeze(x), own(x)) for x in hidden)
-    if isinstance(value, Decimal):
+    if kind is Decimal:
         return kind, value.as_tuple().exponent
-    place: Any = object.__repr__  # names one in memory, and says nothing of the value
-    return kind if not content or kind.__repr__ is place else (kind, repr(value))
+    if content:
+        return kind, _sent(value)
+    told = {f.name for f in fields(value) if f.compare} if is_dataclass(value) else set()
+    extra = {name: x for name, x in getattr(value, "__dict__", {}).items() if name not in told}
+    return kind, tuple((name, freeze(x), own(x)) for name, x in extra.items()) if not isinstance(value, Enum) else ()
+
+
+def _sent(value: Any) -> Any:
+    """Return the parts that `pickle` makes an object of again."""
+    try:
+        parts = value.__reduce_ex__(2)
+    except Exception:
+        raise ValueError(f"a program must return what can be sent, got {type(value).__name__}") from None
+    if isinstance(parts, str):
+        return parts
+    make, args, *rest = parts
+    state, items, pairs = [*rest, None, None, None][:3]
+    each = [*args, state, *(items or ()), *(x for pair in pairs or () for x in pair)]
+    return make, len(args), tuple(x if isinstance(x, type) else (_frozen(x), form(x)) for x in each)
+
+
+def _frozen(x: Any) -> Any:
+    """Freeze a part, or say nothing of it where its form says all."""
+    try:
+        return freeze(x)
+    except ValueError:
+        return None
+
+
+def _refuse_hidden(dtype: np.dtype[Any]) -> None:
+    """Refuse a dtype that sends more than its numbers: bytes between fields, or notes."""
+    if dtype.metadata:
+        raise ValueError("a program must return arrays whose dtype has no metadata: these are sent, too")
+    if dtype.subdtype:
+        _refuse_hidden(dtype.subdtype[0])
+    if dtype.names:
+        parts = [dtype[name] for name in dtype.names]
+        if dtype.itemsize != sum(part.itemsize for part in parts):
+            raise ValueError("a program must return arrays without bytes between or behind the fields, which are sent")
+        for part in parts:
+            _refuse_hidden(part)
 
 
 def freeze(value: Any) -> Hashable:
@@ -736,6 +785,10 @@ def freeze(value: Any) -> Hashable:
         return value  # type: ignore[no-any-return]
     if isinstance(value, np.ma.MaskedArray):
         raise ValueError("a program must return plain values or arrays to have a law, got a masked one: its data show")
+    if isinstance(value, np.ndarray) and type(value) is not np.ndarray:
+        raise ValueError(f"a program must return plain arrays to have a law, got {type(value).__name__}")
+    if isinstance(value, np.ndarray | np.generic) and (value.dtype.metadata or value.dtype.names):
+        _refuse_hidden(value.dtype)
     if isinstance(value, np.ndarray) and value.ndim and value.dtype.kind in "biu":  # entries need not be looked at
         return tuple(value.tolist() if value.ndim == 1 else map(freeze, value))
     if isinstance(value, np.ndarray | np.generic):
@@ -762,6 +815,22 @@ def freeze(value: Any) -> Hashable:
 def odds(epsilon: float | Fraction) -> Fraction:
     """Return a rational number just below e^ε (relative error below 1e-57), the largest ratio a client may show."""
     return epsilon.odds.field.below(epsilon.odds) if isinstance(epsilon, Budget) else _odds(Fraction(epsilon))
+
+
+def share(epsilon: float, parts: int) -> float:
+    """Return the largest float of which `parts` are not more than ε, for a client that spends ε in equal parts.
+
+    ε/3 is rounded to the nearest float, so that three of them may be more than ε, by its last digit.
+
+    Examples
+    --------
+    >>> [Fraction(part) * 3 <= Fraction(2.5) for part in (2.5 / 3, share(2.5, 3))]
+    [False, True]
+    """
+    if isinstance(epsilon, Budget):
+        return epsilon.part(check_count(parts, 1, "parts"))
+    part = epsilon / check_count(parts, 1, "parts")
+    return part if Fraction(part) * parts <= Fraction(epsilon) else nextafter(part, 0)
 
 
 @lru_cache(maxsize=64)  # mechanisms of one ε ask again and again

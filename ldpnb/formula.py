@@ -2,21 +2,24 @@
 
 With y ≥ 1 and e^ε = y^r, a `Formula` is a rational function of y, and of slack variables w ≥ 0 where coins are rounded.
 It has no value: whoever asks for one (`float`, `int`, an index) gets a TypeError.  A comparison, ``==`` and the truth
-of a formula included, has an answer if it is the same for *all* ε > 0 and all slacks, else it is an error, too.  So
-code that runs to its end and does with numbers what it does with formulas has taken the same steps for every ε.  What
-escapes: code that asks for types, texts or hashes, and floats, whose sums and products are rounded.
+of a formula included, has an answer if it is the same for *all* ε > 0 and all slacks, else it is an error, too.  While
+a client runs, its text and hash are no answer either.  Each such question is written down in the field, so that code
+which catches the error has asked all the same (`Field.refused`).  So code that runs to its end without a refusal, and
+does with numbers what it does with formulas, has taken the same steps for every ε.  What escapes: code that asks for
+types, and floats, whose sums and products are rounded.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from fractions import Fraction
 from functools import cache, cached_property, reduce
 from itertools import pairwise
-from math import comb, gcd, lcm, prod
+from math import ceil, comb, floor, gcd, lcm, nextafter, prod
 from numbers import Rational
 from operator import index
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 WIDTH = 20  # bits of an exponent: a monomial is one integer, y's exponent lowest, and monomials multiply by adding
 Y = (1 << WIDTH) - 1
@@ -128,6 +131,25 @@ def simple(q: Fraction) -> Fraction:
     return near if abs(near - q) <= NOISE * max(Fraction(1), abs(q)) else q
 
 
+NUMBERS = (int, float, Fraction)  # what stands where symbols do
+SHAPES = {"ndim", "dtype", "shape"}  # attributes by which arrays are known, and no number is
+CURE = "a proof for every ε needs coins from ldpnb.chance.odds(epsilon), not exp(ε), rounded by its round_down or "
+CURE += "round_up, and its exact(p) for Fraction(p), inexact(p) for float(p)"
+
+
+def _silent(kind: type) -> type:
+    """Let a class refuse all that numbers can do and it does not define."""
+
+    def refusing(name: str) -> Callable[..., Any]:
+        return lambda self, *args: self.refuse(f"{name} of {self.what} depends on ε", CURE)
+
+    own = {*vars(kind), *dir(object), "__getnewargs__", "__copy__", "__deepcopy__"}
+    for name in {n for number in NUMBERS for n in dir(number) if n.startswith("__") and callable(getattr(number, n))}:
+        if name not in own:
+            setattr(kind, name, refusing(name.strip("_")))
+    return kind
+
+
 def _sides(rule: Callable[[Formula, Formula], T]) -> tuple[Callable[[Any, Any], T], Callable[[Any, Any], T]]:
     """Make an operator for formulas and numbers, and the one with sides swapped; arrays go on, element by element."""
 
@@ -140,8 +162,50 @@ def _sides(rule: Callable[[Formula, Formula], T]) -> tuple[Callable[[Any, Any], 
     return left, right
 
 
-class Formula:
+class Symbol:
+    """What a client gets in place of a number: whatever it asks that has no answer for all ε, it has asked."""
+
+    __slots__ = ()
+    what, hint = "a symbol", ""
+    _field: Any
+
+    def text(self) -> str:
+        """Write it in e^ε."""
+        raise NotImplementedError
+
+    def refuse(self, question: str, hint: str | None = None) -> NoReturn:
+        """Raise a TypeError that stays."""
+        hint = self.hint if hint is None else hint
+        field: Field = self._field
+        field.refuse(TypeError(f"{question}; {hint}" if hint else question))
+
+    def __getattr__(self, name: str) -> Any:
+        if not name.startswith("_") and name not in SHAPES:
+            self.refuse(f"the attribute {name} of {self.what} depends on ε", CURE)
+        raise AttributeError(f"{self.what} has no attribute {name}")
+
+    def __copy__(self) -> Any:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        return self
+
+    def __repr__(self) -> str:
+        if self._field.running:
+            self.refuse(f"the text of {self.what} depends on ε")
+        return self.text()
+
+    __str__ = __repr__
+
+    def __format__(self, how: str) -> str:
+        return format(str(self), how)
+
+
+@_silent
+class Formula(Symbol):
     """A fraction of polynomials; in y alone it is kept in lowest terms."""
+
+    what = "a formula in e^ε"
 
     def __init__(self, num: Poly, den: Poly, field: Field) -> None:
         if not den:
@@ -154,7 +218,7 @@ class Formula:
                 num, den = divided(num, a)[0], divided(den, a)[0]
         turn = 1 if den[max(den)] > 0 else -1
         self.num, self.den = whole(*({m: turn * c for m, c in p.items()} for p in (num, den if num else {0: turn})))
-        self.field = field
+        self.field = self._field = field
         self._hash: int | None = None
 
     def _plus(self, o: Formula) -> Formula:
@@ -164,7 +228,7 @@ class Formula:
 
     def _below(self, o: Formula) -> bool:
         if (found := self.below(o)) is None:
-            raise TypeError(f"how {self} compares with {o} depends on ε")
+            self.refuse(f"how {self.text()} compares with {o.text()} depends on ε{' or k' if self.field.least else ''}")
         return found
 
     __add__, __radd__ = _sides(_plus)
@@ -208,6 +272,8 @@ class Formula:
         return self.same(o) or not (self < o or self > o)
 
     def __hash__(self) -> int:
+        if self.field.running:
+            self.refuse("the hash of a formula depends on ε")
         if self._hash is None:
             top, bottom = (value(p, lambda i: (10**6 + i) ** 3) for p in (self.num, self.den))
             self._hash = hash(top / bottom)
@@ -223,35 +289,69 @@ class Formula:
         """(p, 1 − p), the weights of a toss."""
         return self, 1 - self
 
-    def __str__(self) -> str:
+    @property
+    def number(self) -> Fraction:
+        """The value of a formula without variables."""
+        return Fraction(self.num.get(0, 0), self.den[0])
+
+    def text(self) -> str:
+        """Write the formula in e^ε."""
         top, bottom = (self.field.text(p) for p in (self.num, self.den))
         over = bottom if bottom.isdigit() else f"({bottom})"
         return top if bottom == "1" else f"({top})/{over}" if " " in top else f"{top}/{over}"
-
-    __repr__ = __str__
 
 
 class Field:
     """Formulas in y, e^ε = y^roots.  Coins are "ideal", or "rounded": whatever rounding may do; or "free": whatever.
 
     `epsilon` is the symbolic ε, `e` its e^ε.
-    `late` is whether an answer was given that is known for ε ≥ 1e-6 only, `floats` whether a formula met a float.
+    `late` is whether an answer was given that is known for ε ≥ 1e-6 only, `floats` whether a formula met a float,
+    `nearest` whether a part of ε was taken that a float would round, up or down.
+    `running` is whether a client's code runs, and `refused` the first error that it would not see with numbers.
+    With `exp` all formulas are numbers, of which a client can ask no more than of formulas: `at` a number for ε.
     Where it is `plain`, for moments, numbers stand for the fractions of small numbers that they are the rounding of.
     """
 
-    def __init__(self, roots: int = 1, coins: str = "ideal", plain: bool = False) -> None:
+    def __init__(
+        self, roots: int = 1, coins: str = "ideal", plain: bool = False, *, exp: Callable[[Any], Any] | None = None
+    ) -> None:
         self.roots, self.coins, self.plain, self.slacks = roots, coins, plain, 0
-        self.late = self.floats = False
+        self.late = self.floats = self.nearest = self.running = False
+        self.refused: Exception | None = None
+        self.exp = exp
+        self.least: int | None = None  # size from which on domains are: k = w1 + least
         self.rounded: dict[tuple[Formula, bool], Formula] = {}
         self.e = Formula({roots: 1}, {0: 1}, self)
         self.epsilon = Budget(self.e)
         self._w1 = self.slack() if coins == "rounded" else self.e
 
+    def refuse(self, error: Exception) -> NoReturn:
+        """Raise an error that a client with numbers would not see, and write it down."""
+        self.refused = self.refused or error
+        raise error
+
+    def heard(self) -> None:
+        """Raise what was refused, in case that somebody has caught it."""
+        if self.refused:
+            raise self.refused
+
+    @contextmanager
+    def run(self, running: bool = True) -> Iterator[None]:
+        """While a client runs, not even the text and the hash of a formula are told; or while it does not."""
+        before, self.running = self.running, running
+        try:
+            yield
+        finally:
+            self.running = before
+
     def formula(self, x: Any) -> Formula:
         """Return a number as a formula: an int, float or Fraction, numpy's too, exactly; anything else is refused."""
         if isinstance(x, Formula):
             return x
-        q = simple(Fraction(x)) if self.plain else Fraction(x)
+        try:
+            q = simple(Fraction(x)) if self.plain else Fraction(x)
+        except (OverflowError, ValueError) as error:  # of what is no number, or not finite
+            self.refuse(TypeError(f"a formula in e^ε cannot meet {x!r:.40}: {error}"))
         self.floats |= not isinstance(x, Rational)  # with a number in place of the formula, it would be rounded
         return Formula(collect([(0, int(q.numerator))]), {0: int(q.denominator)}, self)
 
@@ -260,16 +360,24 @@ class Field:
         self.slacks += 1
         return Formula({1 << (WIDTH * self.slacks): 1}, {0: 1}, self)
 
+    def at(self, epsilon: float) -> Budget:
+        """Return a number in the form of a symbolic ε."""
+        assert self.exp
+        return Budget(self.formula(self.exp(Fraction(epsilon))), epsilon, isinstance(epsilon, Fraction))
+
     def below(self, p: Formula) -> Formula:
         """Return `odds` of the logarithm of p ≥ 1: p, or with rounded coins any number from p − TINY (p − 1) to p."""
         return (p + self._w1 * (p - (p - 1) * TINY)) / (1 + self._w1) if self.coins == "rounded" else p
 
     def round(self, p: Formula, down: bool) -> Formula:
         """Round p, always to the same number, so that the same p has the same slack."""
-        if self.coins != "ideal" and (p, down) not in self.rounded:
-            q = 1 / (1 + self.slack()) if self.coins == "free" else self._rounded(p, down)
-            self.rounded |= {(p, down): q, (q, True): q, (q, False): q}
-        return self.rounded.get((p, down), p)
+        if self.exp:
+            return self.formula(Fraction((floor if down else ceil)(p.number * 2**53), 2**53))
+        with self.run(False):
+            if self.coins != "ideal" and (p, down) not in self.rounded:
+                q = 1 / (1 + self.slack()) if self.coins == "free" else self._rounded(p, down)
+                self.rounded |= {(p, down): q, (q, True): q, (q, False): q}
+            return self.rounded.get((p, down), p)
 
     def _rounded(self, p: Formula, down: bool) -> Formula:
         """Any number between p and what it is at ε = 0 if that is the way, else between p and 0, 1 or ∞.
@@ -285,12 +393,23 @@ class Field:
         return (p + w * (not down)) / (1 + w if down or (1 - p).below(0) is False else 1)
 
     def text(self, p: Poly) -> str:
-        """Write a polynomial in x = e^ε, or in y where roots are taken, highest power first."""
+        """Write a polynomial in e^ε, highest power first; in k where domains are of any size from `least` on."""
+        if self.least:  # w1 = k − least
+            bits = WIDTH, Y << WIDTH
+            p = collect(
+                ((m & ~bits[1]) | j << bits[0], c * comb(n, j) * (-self.least) ** (n - j))
+                for m, c in p.items()
+                for n in [(m & bits[1]) >> bits[0]]
+                for j in range(n + 1)
+            )
 
         def factor(i: int, n: int) -> str:
-            root = "√x" if self.roots == 2 else f"x^(1/{self.roots})"
-            name, n = (f"w{i}", n) if i else (root, n) if n % self.roots else ("x", n // self.roots)
-            return name if n == 1 else f"{name}^{n}" if len(name) < 3 else f"({name})^{n}"
+            if i:
+                return ("k" if self.least and i == 1 else f"w{i}") + (f"^{n}" if n > 1 else "")
+            part = Fraction(n, self.roots)
+            times = "" if part.numerator == 1 else str(part.numerator)
+            over = "" if part.denominator == 1 else f"/{part.denominator}"
+            return f"e^({times}ε{over})" if times or over else "e^ε"
 
         parts = []
         for m, c in sorted(p.items(), reverse=True):
@@ -305,37 +424,83 @@ def _without(p: Formula, bits: int) -> Formula:
     return Formula(num, den, p.field)
 
 
-class Budget:
+@_silent
+class Budget(Symbol):
     """A symbolic ε: the logarithm of a formula, of e^ε to begin with.  Parts of it are budgets, too."""
 
-    __slots__ = ("odds",)
+    __slots__ = ("exactly", "number", "odds")
+    what, hint = "ε", "ε is a symbol here: a client may take a part of it, and its odds, and do nothing else with it"
 
-    def __init__(self, odds: Formula) -> None:
-        self.odds = odds
+    def __init__(self, odds: Formula, number: Any = 0, exactly: bool = False) -> None:
+        self.odds, self.number, self.exactly = odds, number, exactly
+
+    def fraction(self) -> Budget:
+        """Return ε as a Fraction would be, of which parts are not rounded."""
+        return Budget(self.odds, self.number and Fraction(self.number), True)
+
+    @property
+    def _field(self) -> Field:
+        return self.odds.field
+
+    def part(self, parts: int) -> Budget:
+        """Return the part of which so many are ε, or a little less: `chance.share`."""
+        p = self.odds
+        if parts < 1:
+            raise ValueError(f"parts must be a whole number, at least 1, got {parts}")
+        if self.number:
+            part = self.number / parts
+            return self._field.at(part if Fraction(part) * parts <= self.number else nextafter(part, 0))
+        if p.den != {0: 1} or [*p.num.values()] != [1] or max(p.num) > Y or max(p.num) % parts:
+            self._field.refuse(Root(parts))
+        return Budget(Formula({max(p.num) // parts: 1}, {0: 1}, p.field), exactly=self.exactly)
 
     def __truediv__(self, parts: int) -> Budget:
-        p = self.odds
-        if index(parts) < 1:
-            raise ValueError(f"parts must be a whole number, at least 1, got {parts}")
-        if p.den != {0: 1} or [*p.num.values()] != [1] or max(p.num) > Y or max(p.num) % parts:
-            raise Root(parts)
-        return Budget(Formula({max(p.num) // parts: 1}, {0: 1}, p.field))
+        return self.part(self._times(parts))
 
     def __mul__(self, n: int) -> Budget:
-        return Budget(self.odds**n)
+        n = self._times(n)
+        return self._field.at(self.number * n) if self.number else Budget(self.odds**n, exactly=self.exactly)
+
+    __rmul__ = __mul__
+
+    def _times(self, n: Any) -> int:
+        """Return a whole number; a float is rounded when it is multiplied by it or divided, but for powers of two."""
+        try:
+            number = index(n)
+        except TypeError:
+            self.refuse(f"ε can be divided by whole numbers only, got {type(n).__name__}")
+        self._field.nearest |= bool(number & (number - 1)) and not self.exactly
+        return number
+
+    def _other(self, other: object) -> Formula:
+        if not isinstance(other, Budget):
+            self.refuse(f"how ε compares with a {type(other).__name__} depends on ε")
+        return other.odds
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Budget):
-            raise TypeError(f"whether ε is {other!r} depends on ε")
-        return self.odds.same(other.odds)
+        return self.odds.same(self._other(other))
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
 
     def __lt__(self, other: Budget) -> bool:
-        return self.odds < other.odds
+        return self.odds < self._other(other)
 
     def __le__(self, other: Budget) -> bool:
-        return self.odds <= other.odds
+        return self.odds <= self._other(other)
 
-    __hash__ = None  # type: ignore[assignment]  # not even the keys of a dict are compared with ε
+    def __gt__(self, other: Budget) -> bool:
+        return self.odds > self._other(other)
 
-    def __repr__(self) -> str:
-        return f"ln({self.odds})"
+    def __ge__(self, other: Budget) -> bool:
+        return self.odds >= self._other(other)
+
+    def __bool__(self) -> bool:
+        return True  # like every ε that is not 0
+
+    def __hash__(self) -> int:
+        return self.refuse("the hash of ε depends on ε")  # not even the keys of a dict are compared with ε
+
+    def text(self) -> str:
+        """Write ε as a logarithm."""
+        return f"ln({self.odds.text()})"

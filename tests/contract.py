@@ -1,5 +1,6 @@
 """The contract's checks as tests: what a test class of a mechanism inherits, with values and reports to be refused."""
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,17 @@ BAD_PAIRS = [  # no records of keys 0 and 1 with values in [−1, 1]
 ]
 
 
+def strictly(check):
+    """Make a check demand that all of ε is spent, as the package's own mechanisms do."""
+
+    def checked(example):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", contract.Slack)
+            check(example)
+
+    return checked
+
+
 class Contract:
     """Subclasses list their `cases`, and values and reports that must be refused."""
 
@@ -46,11 +58,11 @@ class Contract:
     def __getattr__(self, name):
         """Return the check that a table of mistakes calls a test."""
         if name.startswith("test_") and (check := getattr(contract, name[5:], None)) in contract.checks:
-            return check
+            return strictly(check)
         raise AttributeError(name)
 
     def test_contract(self, check, example):
-        check(example)
+        strictly(check)(example)
 
     def test_bad_values_are_refused(self, bad_value):
         with pytest.raises(ValueError, match=r"must .*, got"):

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from contract import Case, Contract
 
-from ldpnb.chance import Paths, bernoulli, round_up, uniform
+from ldpnb.chance import Paths, bernoulli, exact, odds, round_down, round_up, uniform
 from ldpnb.core import Tally
 from ldpnb.numbers import TwoPoint
-from ldpnb.oracles.frequency import GRR, OLH, OUE, SUE
+from ldpnb.oracles.frequency import GRR, OLH, OUE, SUE, UnaryEncoding
 from ldpnb.strings.rappor import ORR
 from ldpnb.verify import check_mechanism, contract
 from ldpnb.verify.contract import checks, people_are_independent
@@ -345,6 +345,85 @@ class AddsBytes(OUE):
         return reports.view(np.uint8).sum(0, dtype=np.int64)
 
 
+@dataclass(frozen=True, kw_only=True)
+class PlainWhereEpsilonIsLarge(GRR):
+    """From ε = 4 on every second item is sent as it is."""
+
+    def _perturb(self, values, rng):
+        reports = super()._perturb(values, rng)
+        return np.where((values % 2 == 1) & (self.epsilon >= 4), values, reports)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MirrorsACoin(GRR):
+    """Of many people, the last third has the coins of the first, in the opposite order."""
+
+    def _perturb(self, values, rng):
+        kept, third = bernoulli(self.keep, values.shape, rng), len(values) // 3
+        if len(values) > 9:
+            kept[-third:] = kept[:third][::-1]
+        return np.where(kept, values, uniform(self.k, values.shape, rng))
+
+
+@dataclass(frozen=True, kw_only=True)
+class SecondThousand(OUE):
+    """In a large batch, everybody has the noise of somebody a thousand people ahead."""
+
+    def _perturb(self, values, rng):
+        reports = super()._perturb(values, rng)
+        if len(reports) > 1000:
+            own = np.arange(self.k) == values[:, None]
+            noise = np.where(own, False, reports)
+            noise[1000:] = np.where(own[1000:] | own[:-1000], noise[1000:], noise[:-1000])
+            reports = np.where(own, reports, noise)
+        return reports
+
+
+@dataclass(frozen=True, kw_only=True)
+class HalfOfTheError(GRR):
+    """Takes the scatter of reports for that of half of them."""
+
+    def _squares(self, tally):
+        return super()._squares(tally) / 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class WaldIntervals(SUE):
+    """Takes the standard errors seen for those of an item that hardly anybody supports."""
+
+    def interval(self, tally, z, *, people=False):
+        half = z * self.standard_error(tally)
+        return self.estimate(tally) - half / 2, self.estimate(tally) + half / 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class OneOrTwoEntries(OUE):
+    """Right for one entry and for two, and no further."""
+
+    def influence(self, targets=1):
+        return super().influence(min(targets, 2))
+
+
+@dataclass(frozen=True, kw_only=True)
+class ListOfReports(GRR):
+    """Sends a list."""
+
+    def perturb(self, values, *, rng):
+        return super().perturb(values, rng=rng).tolist()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Thresholding(UnaryEncoding):
+    """Laplace noise on each bit, and whether it is beyond 3/4 (Wang et al. 2017): ε is not all spent."""
+
+    packed: bool = False
+
+    @property
+    def support(self):
+        e = odds(exact(self.epsilon) / 8)
+        return exact(round_down(1 - 1 / (2 * e))), exact(round_up(1 / (2 * e**3)))
+
+
 K3 = dict(k=3, epsilon=1.0)
 
 
@@ -354,6 +433,15 @@ MISTAKES = [
     (HalfBudget(**K3), "test_epsilon_of_the_law_is_the_stated_one"),
     (RoundedUp(**K3), "test_epsilon_of_the_law_is_the_stated_one"),
     (CarelessOUE(**K3), "test_epsilon_of_the_law_is_the_stated_one"),
+    (PlainWhereEpsilonIsLarge(**K3), "test_epsilon_of_the_law_is_the_stated_one_elsewhere"),
+    (MirrorsACoin(**K3), "test_nobody_in_a_crowd_goes_with_another"),
+    (MirrorsACoin(k=4, epsilon=2.0), "test_nobody_in_a_crowd_goes_with_another"),
+    (SecondThousand(**K3), "test_nobody_in_a_crowd_goes_with_another"),
+    (SortsReports(**K3), "test_nobody_in_a_crowd_goes_with_another"),
+    (HalfOfTheError(**K3), "test_standard_error_is_right"),
+    (WaldIntervals(**K3), "test_an_item_that_nobody_holds_is_covered"),
+    (OneOrTwoEntries(**K3), "test_influence_is_the_most_that_a_report_adds"),
+    (ListOfReports(**K3), "test_epsilon_of_the_law_is_the_stated_one"),
     (Swapped(**K3), "test_estimate_is_unbiased"),
     (FactorDropped(**K3), "test_estimate_is_unbiased"),
     (WrongNoise(**K3), "test_noise_is_the_variance"),
@@ -392,6 +480,15 @@ MISTAKES = [
     (ServedForNothing(**K3), "test_card_is_right"),
     (WantsAList(k=2, cohorts=1, epsilon=1.0), "test_card_is_right"),
 ]
+
+
+@pytest.mark.parametrize("kind, shown", [(HalfBudget, 0.5), (Thresholding, 0.87)])
+def test_less_than_epsilon_is_said_and_is_no_breach(kind, shown):
+    mechanism = kind(**K3)
+    assert mechanism.realised_epsilon == pytest.approx(shown, abs=0.02)
+    with pytest.warns(contract.Slack, match=r"shows less than ε = 1\.0: at most, report .* by 0\.\d+"):
+        kept = check_mechanism(mechanism, np.arange(3))
+    assert len(kept) > 20
 
 
 @pytest.mark.parametrize("mechanism, caught_by", MISTAKES, ids=lambda x: x if isinstance(x, str) else type(x).__name__)

@@ -262,7 +262,7 @@ def flip_for(epsilon: float, distance: int) -> float:
     """
     distance = check_count(distance, 1, "distance")
     if isinstance(epsilon, Budget):
-        return 2 / (1 + odds(epsilon / distance))
+        return 2 / (1 + odds(exact(epsilon) / distance))
     if not is_number(epsilon) or not 0 < epsilon <= 36 * distance:
         raise ValueError(f"epsilon must be a number in (0, 36 distance] = (0, {36 * distance}], got {epsilon!r}")
     f = 2 / (1 + exp(epsilon / distance))

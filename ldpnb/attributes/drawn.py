@@ -93,7 +93,8 @@ class DrawnAttributes(Asking, RecordMechanism):
         return self._asked(asked, self.oracle.perturb(self._codes(values)[asked, np.arange(len(values))], rng=rng))
 
     def _worst(self) -> Reports:
-        return self._asked(int(np.argmax(self.cells)), self.oracle._worst())
+        one_each = {cells: at for at, cells in enumerate(self.cells)}  # fewer cells have fewer scores below zero
+        return np.concatenate([self._asked(at, self.oracle._worst()) for at in one_each.values()])
 
     def _flat(self, found: Floats) -> Floats:
         """Leave out, of (…, sets, k), what no set has: (…, Σ cells)."""

@@ -316,12 +316,12 @@ GALLERY: tuple[Broken, ...] = (
 
 
 def formulas() -> pd.DataFrame:
-    """Return a ratio in x = e^ε that is too large at some ε, for each mistake in coins that are functions of e."""
+    """Return a ratio that is too large at some ε, for each mistake in coins that are functions of e^ε."""
     rows = []
     for broken in GALLERY:
         if "e" in signature(broken.client).parameters and (proof := broken.proved()).holds is False:
             ratio = "∞" if proof.ratio is None else str(proof.ratio)
-            rows.append({"mistake": broken.mistake, "a ratio, x = e^ε": ratio})
+            rows.append({"mistake": broken.mistake, "a ratio": ratio})
     return pd.DataFrame(rows)
 
 

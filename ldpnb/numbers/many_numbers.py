@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ldpnb.chance import Randomness, distinct, exact, inexact, rational, weighted
+from ldpnb.chance import Randomness, distinct, exact, inexact, rational, share, weighted
 from ldpnb.checks import SIZE_MAX, Limit, check_count, check_epsilon, check_part, check_unit
 from ldpnb.core import Example, Floats, Ints, Layout, Reports, Tally, blocks
 from ldpnb.numbers.means import FINE, MeanMechanism
@@ -178,8 +178,7 @@ class SampledNumbers(Numbers):
         return self.kind(epsilon=self._part())
 
     def _part(self) -> float:
-        part = self.epsilon / self.count  # rounded to the nearest float: `count` of them may be more than ε
-        return part if exact(part) * self.count <= exact(self.epsilon) else float(np.nextafter(part, 0))
+        return share(self.epsilon, self.count)
 
     @property
     def ratio(self) -> Fraction:

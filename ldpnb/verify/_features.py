@@ -65,6 +65,8 @@ def _numbers(reports: Any) -> NDArray[Any] | None:
     if not isinstance(reports, np.ndarray):
         if isinstance(reports[0], str | bytes | set | frozenset | dict):
             return None
+        if isinstance(reports[0], np.ndarray | np.generic):
+            _frozen(reports[0])  # refuses what an array sends beside its numbers
         try:
             reports = np.array(list(reports))
         except (ValueError, TypeError):  # of different lengths

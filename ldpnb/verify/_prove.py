@@ -10,22 +10,25 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, fields, replace
-from enum import Enum
 from fractions import Fraction
 from functools import partial, reduce
 from inspect import signature
-from itertools import chain, permutations, product
+from itertools import chain, permutations
 from math import exp, log
 from operator import or_
+from random import Random
 from textwrap import fill
 from typing import Any
 
 import numpy as np
 
-from ldpnb.chance import LIMIT, Law, Outputs, Paths, Randomness, odds, pick, walk
+from ldpnb.chance import LIMIT, Law, Outputs, odds, walk
+from ldpnb.checks import EPSILON_MAX, EPSILON_MIN
 from ldpnb.core import Example, Mechanism, Records, named
 from ldpnb.formula import (
+    CURE,
     START,
     Budget,
     Field,
@@ -44,20 +47,21 @@ from ldpnb.formula import (
     value,
     whole,
 )
-from ldpnb.verify._laws import _estimate, _programs, laws, moments as numbers, worst
+from ldpnb.verify._items import A, B, Larger, of_any_size
+from ldpnb.verify._laws import _estimate, _programs, laws, moments as numbers, stated_rounding, worst
 
-POINTS = (0.3, 2.5)  # ε at which the shipped client, with numbers, is compared with the formulas
-TRIED = (1e-6, 0.01, 1.0, 16.0, 32.0, 40.0)  # where it has to keep ε to the last fraction
+POINTS = (0.3, 2.5)  # ε at which the shipped client, with numbers, is compared with the formulas to twelve digits
+TRIED = (1e-6, 0.01, 1, 16.0, 32.0, 40.0)  # and further ones, one of them an int, to nine
+RANDOM, WALKED = 24, 4000  # as many more at random, as long as the branches to be walked are not more than so many
 ROOTS_MAX = 16  # of e^ε: for more, `formula.START` would not be below e^(ε/r)
 WIDE = 64  # letters of a line of what is said
 MULTIPLES = 16  # of a rounded coin: the chance of several alike
 FINE = Fraction(1, 2**60)  # width within which a root is found
-Maker = Callable[..., Any]  # of a client, for an ε; for all sizes, for an ε and a size
-CURE = "a proof for every ε needs coins from ldpnb.chance.odds(epsilon), not exp(ε), rounded by its round_down or "
-CURE += "round_up, and its exact(p) for Fraction(p), inexact(p) for float(p)"
+Maker = Callable[..., Any]  # of a client, for an ε
 HINTS = dict.fromkeys(["real number", "Rational", "ufunc", "operand"], CURE)  # by a word of Python's own message
-HINTS["Budget"] = "ε is a symbol here: a client may take a part of it, and its odds, and do nothing else with it"
+HINTS["Budget"] = Budget.hint
 ROUND = "round the coin of the likelier answer down, by ldpnb.chance.round_down"
+PARTS = "take parts of ldpnb.chance.exact(ε), or its share: ε/3 is rounded to the nearest float, often above a third"
 ROUNDING = Fraction(1, 2**54)  # a slack that rounding may well reach
 
 
@@ -70,12 +74,13 @@ class Laws:
     total: Poly
     tossed: frozenset[Formula]
     reports: dict[Any, Any]  # as the client returned them
+    branches: int
 
     @property
     def as_shipped(self) -> bool:
         """Whether every coin was rounded by the client; `bernoulli` rounds others up, by less than 2**-53."""
         grid = {x for p in self.field.rounded.values() for n in range(1, MULTIPLES) for x in (n * p, 1 - n * p)}
-        return not self.field.floats and self.tossed <= grid
+        return not self.field.floats and not self.field.nearest and self.tossed <= grid
 
     def at(self, y: Fraction, slack: int = 0) -> list[Law]:
         """Laws at one y, all slacks being the same."""
@@ -128,9 +133,18 @@ def symbolic_laws(client: Any, inputs: Any, field: Field, limit: int = LIMIT) ->
     """Replay every branch; a branch is a product of options, and these are polynomials over the sum of the weights."""
     replayed, outputs, reports = list[dict[Any, Counter[Any]]](), Outputs(), dict[Any, Any]()
     choices: dict[Any, list[Formula]] = {}  # by the weights of all options, their probabilities
+    branches_walked = 0
+
+    def watched(program: Any, rng: Any) -> Any:
+        with field.run():
+            result = program(rng)
+        field.heard()
+        return result
+
     for program in _programs(client, inputs):
         replayed.append({})
-        for paths, result in walk(program, limit=limit):
+        for paths, result in walk(partial(watched, program), limit=limit):
+            branches_walked += 1
             for _, weights in paths.taken:
                 if weights not in choices:
                     choices[weights] = _shares(weights, field)
@@ -153,73 +167,7 @@ def symbolic_laws(client: Any, inputs: Any, field: Field, limit: int = LIMIT) ->
     total = _product(most.items())
     if any(reduce(plus, law.values()) != total for law in found):
         raise ValueError("a law must sum to one for every ε: the client does not repeat itself")
-    return Laws(field, found, total, tossed, reports)
-
-
-# ------------------------------------------------------------------------------------------- domains of any size
-
-
-class Token(Enum):
-    """An item of which a client may only ask whether it is another one."""
-
-    A, B, OTHER = "a", "b", "another"
-
-    def __eq__(self, other: object) -> bool:
-        if self is other is Token.OTHER:
-            raise TypeError("whether two of the other items are the same depends on which they are")
-        return self is other
-
-    __hash__ = Enum.__hash__
-
-    def __repr__(self) -> str:
-        return str(self.value)
-
-
-TOKENS = tuple(Token)
-
-
-class Items:
-    """A domain of k items; of any size, if k is a formula: two items, and the k − 2 others, which are all alike.
-
-    A client that only compares items, draws them and sends them treats all items in the same way.  So two of them stand
-    for any two, and all reports about the others have one likelihood ratio.
-    """
-
-    def __init__(self, k: Any) -> None:
-        self.k = k
-
-    def pick(self, rng: Randomness) -> Any:
-        """Return one item, all alike."""
-        if isinstance(self.k, Formula) and isinstance(rng, Paths):
-            return TOKENS[rng.choose((1, 1, self.k - 2))]
-        return pick(range(self.k), rng)
-
-    def each(self, answer: Callable[[Any], Any]) -> tuple[Any, ...]:
-        """Answer about each item, with coins of its own; where k is a formula about one of the others only."""
-        return tuple(map(answer, TOKENS if isinstance(self.k, Formula) else range(self.k)))
-
-
-def _any_k(client: Callable[..., Any]) -> Maker:
-    """Make a client of tokens, of an ε and all k; with numbers it computes with items, and reports the token of one."""
-
-    def named_as(report: Any) -> Any:
-        return report[:3] if isinstance(report, tuple) else TOKENS[min(report, 2)]
-
-    def make(epsilon: Any, k: int = 0) -> Any:
-        items = Items(k or epsilon.odds.field.slack() + 2)
-        if k:
-            return lambda x, rng: named_as(client(TOKENS.index(x), items, epsilon, rng))
-        return lambda x, rng: client(x, items, epsilon, rng)
-
-    return make
-
-
-def _alike(found: Laws) -> None:
-    """Refuse a client that says something else of an item of the others when its value is another one."""
-    law, other = found.law
-    for y, z in product(law.keys() & other.keys(), repeat=2):
-        if isinstance(y, tuple) and y[:2] == z[:2] and times(law[y], other[z]) != times(other[y], law[z]):
-            raise ValueError("a client must say the same of other items, whatever its value")
+    return Laws(field, found, total, tossed, reports, branches_walked)
 
 
 # -------------------------------------------------------------------------------------------------- what is said
@@ -249,6 +197,8 @@ class Proof:
         Identities of mean and variance that were compared, and how many of them are wrong.
     laws, rounded : Laws
         With ideal coins, and with rounded ones (None where these were not asked): their `certificate` is a text.
+    tested : tuple of float
+        Values of ε at which the client with numbers had the law of the formulas; none where it never sees a number.
     """
 
     name: str
@@ -264,6 +214,7 @@ class Proof:
     wrong: int
     laws: Laws
     rounded: Laws | None
+    tested: tuple[float, ...] = ()
 
     @property
     def tight(self) -> bool:
@@ -273,20 +224,33 @@ class Proof:
     def __str__(self) -> str:
         every = "for all k" in self.name
         who = f"{self.name}, on {'any two items' if every else f'{len(self.laws.law)} inputs'}"
-        x = "x = e^ε, w1 = k - 2" if every else "x = e^ε"
-        worst = f"report {self.report!r:.60} for inputs {self.pair[0]} and {self.pair[1]}"
+        one, other = (["a", "b"][i] if every else str(i) for i in self.pair)
+        report = f"report {self.report!r:.60}"
+        times = "e^ε" if self.tight else f"{self.ratio}"
+        likely = f"{report} is {times} times as likely from input {one} as from input {other}"
+        if self.ratio is None:
+            likely = f"{report} comes from input {one} and never from input {other}"
+        seen = f"with numbers it did the same at {len(self.tested)} values of ε"
+        seen += f" from {min(self.tested):g} to {max(self.tested):g}" if self.tested else ""
+        if self.holds is None:
+            kept = "and kept ε at each of them" if self.shipped else "and did not keep ε at each of them"
+            said = f"{who}, is neither proved nor refuted: {likely}"
+            return fill(f"{said}{'' if every else f'; {seen} {kept}'}.", WIDE)
         if not self.holds:
-            verdict = "neither proved nor refuted" if self.holds is None else "refuted"
-            said = f"{who}, is {verdict}: ratio {'∞' if self.ratio is None else self.ratio} at {worst}, {x}"
-            if self.holds is False and self.ratio is not None:
-                said += f", more than e^ε right above ε = {self.least:.6g}"
-            return fill(f"{said}.", WIDE)
+            right = "" if self.ratio is None else f", more than e^ε right above ε = {self.least:.6g}"
+            return fill(f"{who}, is refuted: {likely}{right}{'' if every else f'; {seen}'}.", WIDE)
         since = f"every ε >= {self.least:g}" if self.least else "every ε > 0"
-        spent = "e^ε is attained" if self.tight else f"the largest ratio, {self.ratio} with {x}, is attained"
-        ideal = f"no report tells two inputs apart by more than e^ε, for {since} with ideal coins"
-        said = f"{who}: {ideal}; {spent} by {worst}."
+        ideal = f"no report tells two inputs apart by more than e^ε, for {since} with ideal coins; {likely}."
+        how = f"This is proved with a symbol for ε; {seen}."
+        if every:
+            how = (
+                "This is proved of the client that ldpnb.verify.of_size runs, which sees neither ε nor k nor the items."
+            )
+        said = f"{who}: {ideal} {how}"
         if self.rounded:
-            words = {True: "holds for every ε >= 1e-06", False: f"is refuted ({ROUND})", None: "is not shown"}
+            cure = PARTS if self.rounded.field.nearest else ROUND
+            words = {True: "holds for every ε >= 1e-06", False: f"is refuted ({cure})", None: "is not shown"}
+            words[None] += f" ({PARTS})" if self.rounded.field.nearest else ""
             said += f" With coins rounded to 53 bits it {words[self.shipped]}, other arithmetic being exact."
         if self.moments:
             right = f"are not, in {self.wrong} cases," if self.wrong else "are"
@@ -303,11 +267,12 @@ def prove(
 
     Sizes are fixed, ε is not: the statement is about every ε > 0 with ideal coins and every ε ≥ 1e-6 with rounded ones,
     at the sizes of this client.  All of its code runs, with a symbol in place of ε; code that asks the symbol for a
-    number, or for a comparison that depends on ε, stops with a TypeError.  Structure that a mechanism's class leaves to
-    ε (`Mechanism.chosen`: a number of slots, the size of a set) is the one for the ε it has; other structure must be
-    named in the fields.  The client is also run with numbers: at two ε it must have the law of the formulas, and at six
-    others, if rounded coins are asked for, keep ε to the last fraction.  What a program does only at other numbers, and
-    floats that it computes coins with, are not proved.
+    number, a text, a hash or a comparison that depends on ε stops with a TypeError, even if it catches that error.
+    Structure that a mechanism's class leaves to ε (`Mechanism.chosen`: a number of slots, the size of a set) is the one
+    for the ε it has; other structure must be named in the fields.  The client also runs with numbers, at the values of
+    `Proof.tested`: there it must have the law of the formulas and, if rounded coins are asked for, keep ε to the last
+    fraction.  What a program does only at other numbers, since it asks for types, is not seen.  A client for all k is
+    handed the same objects where it runs, so that there is no such thing: see `ldpnb.verify._items` and `of_size`.
 
     Parameters
     ----------
@@ -315,8 +280,8 @@ def prove(
         A mechanism with a field ``epsilon``, whose value does not matter; or a function of ε that makes a mechanism,
         ``lambda e: BitFlip(sizes=(3,), f=flip_for(e, 2))``; or a client of one person, ``client(value, epsilon, rng)``,
         which computes its coins from ``ldpnb.chance.odds(epsilon)``; or, for domains of all sizes k ≥ 2 at once,
-        ``client(value, items, epsilon, rng)``, which only compares items, draws them (`Items.pick`), answers about each
-        of them (`Items.each`), and finds k in ``items.k``.  Its coins are not taken to be rounded.
+        ``client(value, items, epsilon, rng)``, which only compares items and sends them, draws some (`Items.pick`) or
+        tosses a coin about each (`Items.each`), and finds k in ``items.k``.  Its coins are not taken to be rounded.
     inputs : list, array or Records
         One value a person, as for `laws`; left out for an Example.
     items : sequence, optional
@@ -344,32 +309,54 @@ def prove(
     >>> from ldpnb import GRR
     >>> found = prove(GRR(k=3, epsilon=1.0), [0, 1, 2])
     >>> print(found)  # doctest: +NORMALIZE_WHITESPACE
-    GRR(k=3), on 3 inputs: no report tells two inputs apart by more than e^ε, for every ε > 0 with ideal coins; e^ε is
-    attained by report 0 for inputs 0 and 1. With coins rounded to 53 bits it holds for every ε >= 1e-06, other
+    GRR(k=3), on 3 inputs: no report tells two inputs apart by more than e^ε, for every ε > 0 with ideal coins; report 0
+    is e^ε times as likely from input 0 as from input 1. This is proved with a symbol for ε; with numbers it did the
+    same at 31 values of ε from 1e-06 to 32. With coins rounded to 53 bits it holds for every ε >= 1e-06, other
     arithmetic being exact. Mean and variance of one person's score are as stated (18 identities of formulas).
     """
     if isinstance(client, Example):
         client, inputs, items = client.mechanism, client.inputs, client.items
     make, name = _maker(client)
-    if every := "for all k" in name:
-        inputs, rounded = TOKENS[:2], False
-    built, ideal = _settle(make, inputs, "ideal", limit)
+    if "for all k" in name:
+        return _every_size(client, name, limit)
+    try:
+        built, ideal = _settle(make, inputs, "ideal", limit)
+    except TypeError as error:
+        raise TypeError(f"{error}{_only_tested(make, inputs, limit)}") from error
     if len(ideal.law) < 2:
         raise ValueError(f"inputs must be at least two values, got {len(ideal.law)}")
-    if every:
-        _alike(ideal)
-    _replay(make, [(3,), (4,)] if every else [()], inputs, ideal, limit)
+    tested, kept = _replay(make, client, inputs, ideal, limit)
     holds, least, where = _decide(ideal)
     ratio, uniform, pair, report = _largest(ideal, where)
-    shipped, slack, stated, count, wrong = None, None, None, 0, 0
+    shipped, slack, stated, count, wrong = kept if holds is None else None, None, None, 0, 0
     if rounded and holds:
         slack = _settle(make, inputs, "rounded", limit)[1]
-        shipped = _kept(make, inputs, limit) and (_decide(slack, START[1])[0] if slack.as_shipped else None)
+        shipped = kept and (_decide(slack, START[1])[0] if slack.as_shipped else None)
     if isinstance(built, Mechanism):
         name, own = _name(built), built.realised_epsilon
         stated = isinstance(own, Budget) and ratio is not None and own.odds.same(ratio)
         count, wrong = _moments(make, inputs, items, limit) if moments else (0, 0)
-    return Proof(name, holds, shipped, least, ratio, uniform, pair, report, stated, count, wrong, ideal, slack)
+    return Proof(name, holds, shipped, least, ratio, uniform, pair, report, stated, count, wrong, ideal, slack, tested)
+
+
+def _every_size(client: Any, name: str, limit: int) -> Proof:
+    """Prove it for all k from a size on at which no branch draws more items than there are, and for smaller ones."""
+    least, cases = 2, list[Laws]()
+    while not cases:
+        try:
+            cases = [_settle(of_any_size(client, least, True), [A, B], "ideal", limit)[1]]
+        except Larger as error:
+            least = error.least
+    for k in range(2, least):
+        cases += [_settle(of_any_size(client, k, False), [A, B], "ideal", limit)[1]]
+    decided = [_decide(found) for found in cases]
+    at = next((i for want in (False, None) for i, (holds, *_) in enumerate(decided) if holds is want), 0)
+    (holds, since, where), found = decided[at], cases[at]
+    if at:
+        name = name.replace("for all k >= 2", f"for all k >= 2, at k = {at + 1}")
+    since = since if holds is False else max(least for _, least, _ in decided)
+    ratio, uniform, pair, report = _largest(found, where)
+    return Proof(name, holds, None, since, ratio, uniform, pair, report, None, 0, 0, found, None)
 
 
 def _maker(client: Any) -> tuple[Maker, str]:
@@ -388,14 +375,15 @@ def _maker(client: Any) -> tuple[Maker, str]:
     if len(wants) == 3 and "rng" not in wants[:2]:  # by place, so in another order ε would stand for the generator
         return lambda e: lambda x, rng: client(x, e, rng), name
     if len(wants) == 4:
-        return _any_k(client), f"{name}, for all k >= 2"
+        return client, f"{name}, for all k >= 2"
     shown = f"{name}{signature(client)}" if callable(client) else repr(client)
     calls = "(epsilon), (value, epsilon, rng) or (value, items, epsilon, rng)"
     raise ValueError(f"client must be a Mechanism, or a function {calls}, got {shown}")
 
 
 def _name(mechanism: Any) -> str:
-    shown = ((f.name, getattr(mechanism, f.name)) for f in fields(mechanism) if f.repr)
+    told = [f for f in fields(mechanism) if f.init and (f.repr or getattr(mechanism, f.name) is not f.default)]
+    shown = ((f.name, getattr(mechanism, f.name)) for f in told)
     sizes = ", ".join(f"{name}={x!r}" for name, x in shown if not isinstance(x, Budget | Formula))
     return f"{type(mechanism).__name__}({sizes})"
 
@@ -406,38 +394,72 @@ def _settle(make: Maker, inputs: Any, coins: str, limit: int, plain: bool = Fals
         raise ValueError(f"client must divide ε by {ROOTS_MAX} at most, got {roots} parts: prove fewer of them")
     field = Field(roots, coins, plain)
     try:
-        client = make(field.epsilon)
+        with field.run():
+            client = make(field.epsilon)
+        field.heard()
         return client, symbolic_laws(client, inputs, field, limit)
     except Root as error:
         return _settle(make, inputs, coins, limit, plain, roots * error.order)
-    except TypeError as error:
-        raise TypeError(f"{error}{next((f'; {HINTS[w]}' for w in HINTS if w in str(error)), '')}") from error
+    except TypeError as caught:
+        said = str(field.refused if isinstance(field.refused, TypeError) else caught)  # others may have reworded it
+        hint = next((f"; {HINTS[w]}" for w in HINTS if w in said), "")
+        raise TypeError(f"{said}{'' if field.refused else hint}") from caught
 
 
-def _replay(make: Maker, sizes: list[Any], inputs: Any, found: Laws, limit: int) -> None:
-    """Refuse a client whose law with numbers is not that of the formulas: it has asked what ε is, or k."""
-    for epsilon, size in product(POINTS, sizes):
-        formulas = found.at(Fraction(exp(epsilon / found.field.roots)), sum(size) - 2)
-        for one, other in zip(laws(make(epsilon, *size), inputs, limit=limit), formulas, strict=True):
+def _numbers(branches: int) -> list[float]:
+    """Return values of ε to try: some that are always tried, and more at random, on a scale of powers."""
+    dice = Random(0)
+    low, high = log(EPSILON_MIN), log(EPSILON_MAX)
+    return [*POINTS, *TRIED, *(exp(dice.uniform(low, high)) for _ in range(min(RANDOM, WALKED // branches)))]
+
+
+def _replay(make: Maker, client: Any, inputs: Any, found: Laws, limit: int) -> tuple[tuple[float, ...], bool]:
+    """Return values of ε at which the client with numbers has the law of the formulas; refuse one that has another.
+
+    And whether it keeps each of them exactly: sums and products of floats are no formulas.
+    """
+    tested, kept = dict[float, None](), True
+    own = [float(client.epsilon)] if isinstance(client, Mechanism) else []
+    for epsilon in (*own, *_numbers(found.branches)):
+        try:
+            with_numbers = client if own and not tested else make(epsilon)
+        except ValueError:  # it is not made for so little, or so much
+            continue
+        try:
+            replayed = laws(with_numbers, inputs, limit=limit)
+        except ValueError:
+            if EPSILON_MIN <= epsilon <= EPSILON_MAX:
+                raise
+            continue
+        formulas = found.at(Fraction(exp(epsilon / found.field.roots)))
+        digits, more = (1e-12, 0) if epsilon in POINTS else (1e-9, 1e-9)
+        for one, other in zip(replayed, formulas, strict=True):
             for y in one.keys() | other.keys():
                 p, q = one.get(y, Fraction(0)), other.get(y, Fraction(0))
-                if abs(p - q) > 1e-12 * q:
-                    what = f"{sum(size)} items as with any number of them" if size else "a number as with a symbol"
+                if abs(p - q) > digits * q + more:
                     said = f"report {y!r:.60} has probability {float(p):.9g}, and {float(q):.9g} by the formulas"
-                    raise ValueError(f"the client must do the same with {what}: at ε = {epsilon} {said}")
+                    raise ValueError(
+                        f"the client must do the same with a number as with a symbol: at ε = {epsilon:.6g} {said}"
+                    )
+        tested[epsilon] = None
+        ratio = worst(replayed).ratio
+        kept &= ratio is not None and ratio <= odds(epsilon)
+    return tuple(sorted(tested)), kept
 
 
-def _kept(make: Maker, inputs: Any, limit: int) -> bool:
-    """Whether the client with numbers keeps ε, exactly, at each of some ε that it takes: floats are not formulas."""
-    for epsilon in TRIED:
-        try:
-            client = make(epsilon)
-        except ValueError:  # more than it is made for
-            continue
-        ratio = worst(laws(client, inputs, limit=limit)).ratio
-        if ratio is None or ratio > odds(epsilon):
-            return False
-    return True
+def _only_tested(make: Maker, inputs: Any, limit: int) -> str:
+    """Say of a client that cannot be proved whether it keeps some ε."""
+    tested, broken = 0, list[float]()
+    for epsilon in (*POINTS, *TRIED):
+        with suppress(Exception):
+            ratio = worst(laws(make(epsilon), inputs, limit=min(limit, WALKED))).ratio
+            tested += 1
+            if ratio is None or ratio > odds(epsilon + stated_rounding(epsilon)):
+                broken.append(epsilon)
+    if not tested:
+        return ""
+    what = f"more than ε is shown, first at ε = {min(broken):g}" if broken else "ε is kept at each of them"
+    return f". This is no proof: at {tested} values of ε that were tried, {what}"
 
 
 def _decide(found: Laws, start: Fraction = START[0]) -> tuple[bool | None, float, Fraction]:

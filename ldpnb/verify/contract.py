@@ -11,6 +11,7 @@ false-alarm rate of 1e-9 each.
 from __future__ import annotations
 
 import re
+import warnings
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -26,12 +27,12 @@ from unittest.mock import NonCallableMock
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import chdtrc
+from scipy.special import bdtrc, chdtrc, ndtri
 
 from ldpnb.chance import Law, Outputs, Paths, freeze, law, odds
 from ldpnb.checks import EPSILON_MAX, EPSILON_MIN
 from ldpnb.core import Example, Floats, Mechanism, OpenMechanism, Records, Tally, largest_sum, named
-from ldpnb.verify._laws import _values, moments, moments_of, stated_rounding, total_variation, worst
+from ldpnb.verify._laws import _values, laws, moments, moments_of, stated_rounding, total_variation, worst
 
 FALSE_ALARM = 1e-9
 DRAWS = 4000  # of each input
@@ -40,10 +41,23 @@ GRID = 40_321  # numbers from −1 to 1, the middles of up to 630 cells among th
 THREE = 20_000  # branches up to which three people, or all pairs of three inputs, are walked
 CHANGED = "the client changes the values that it is handed"
 COSTS = ("report", "report and item")
+OTHERS = 0.35, 4.7  # as parts of the ε that an example has: where its client is walked, too
+ORDERS = 3  # in which reports are lined up
+PAIRS = 20_000  # pairs of reports up to which their standard errors are all looked at
+TARGETS = 12  # entries up to which influence on any number of them is looked at
+CROWDS = 50, 300, 3000  # people of whom nobody holds an item
+SIDE = 0.025  # chance that one end of an interval at 95 % is wrong
 EPSILONS = (EPSILON_MIN, 0.01, 0.1, 1, 3, 10, 20, EPSILON_MAX)
 NO_EPSILONS = (0, -1.0, nan, inf, 32.5, 1e-9, "1", None, True, 1j)
 
 Check = Callable[[Example], None]
+
+
+class Slack(UserWarning, AssertionError):
+    """A mechanism keeps its ε with room to spare: it might have a smaller variance, or state a smaller ε.
+
+    A warning; with ``warnings.simplefilter("error", Slack)`` it is a breach like others.
+    """
 
 
 def check_mechanism(mechanism: Mechanism | Example, inputs: Any = None, **about: Any) -> list[str]:
@@ -153,6 +167,7 @@ class Known:
     def _report(self, i: int, person: Any, numbers: dict[tuple[Hashable, ...], int], rng: Paths) -> int:
         self.branches[i] += 1
         report = self.example.mechanism.perturb(person, rng=rng)
+        _must(isinstance(report, np.ndarray), f"reports are a {type(report).__name__}, and must be an array")
         _must(len(report) == 1, f"one person with input {i} sends {len(report)} reports")
         key = self._outputs.key(report[0])
         self.reports.setdefault(key, report)
@@ -284,7 +299,10 @@ def _few(example: Example) -> bool:
 
 @_check()
 def epsilon_of_the_law_is_the_stated_one(example: Example) -> None:
-    """No report is more than e^ε times as likely under one input as under another, and one is, but for rounding."""
+    """No report is more than e^ε times as likely under one input as under another; `realised_epsilon` is what is spent.
+
+    Less than ε is no breach, and said: the warning is a `Slack`.
+    """
     found, groups = [], _groups(example)
     most = max(stated for _, stated in groups)
     _must(example.mechanism.epsilon == most, f"ε is {example.mechanism.epsilon}, the largest of a group {most}")
@@ -292,8 +310,8 @@ def epsilon_of_the_law_is_the_stated_one(example: Example) -> None:
         one = worst(known(example).laws[people])
         what = f"report {one.report!r:.200} tells input {one.pair[0]} from {one.pair[1]} by {one.epsilon!r}"
         _must(one.ratio is not None and one.ratio <= odds(stated), f"the client shows more than ε = {stated!r}: {what}")
-        enough = one.epsilon >= stated - stated_rounding(stated)
-        _must(enough, f"the client shows less than ε = {stated!r}: at most, {what}")
+        if one.epsilon < stated - stated_rounding(stated):  # no breach: to know the ε really spent is all that matters
+            warnings.warn(f"{example}: the client shows less than ε = {stated!r}: at most, {what}", Slack, stacklevel=2)
         found.append(one.epsilon)
     realised = example.mechanism.realised_epsilon
     right = isclose(realised, max(found), rel_tol=1e-12, abs_tol=1e-15)
@@ -302,12 +320,34 @@ def epsilon_of_the_law_is_the_stated_one(example: Example) -> None:
 
 @_check(_stated)
 def epsilon_is_kept_at_every_size(example: Example) -> None:
-    """Realised ε is just below the stated one, from the least to the largest that may be stated."""
-    shares = max(1, getattr(example.mechanism, "count", 1))  # of ε, each rounded alone and at least EPSILON_MIN
+    """Realised ε is at most the stated one, and just below it if it is at the ε of the example, wherever it may be."""
+    m, shares = example.mechanism, max(1, getattr(example.mechanism, "count", 1))  # of ε, each rounded alone
+    tight = m.realised_epsilon >= m.epsilon - shares * stated_rounding(m.epsilon)
     for stated in (EPSILON_MIN if shares == 1 else 1.01 * shares * EPSILON_MIN, *EPSILONS[1:]):
         realised = _with(example, stated).realised_epsilon
-        kept = stated - shares * stated_rounding(stated) <= realised <= stated
-        _must(kept, f"at ε = {stated} the realised one is {realised!r}")
+        kept = stated - shares * stated_rounding(stated) <= realised if tight else realised >= 0
+        _must(kept and realised <= stated, f"at ε = {stated} the realised one is {realised!r}")
+
+
+@_check(_stated, once=True, slow=True)
+def epsilon_of_the_law_is_the_stated_one_elsewhere(example: Example) -> None:
+    """At two other ε, one smaller and one larger, the client's law keeps ε, and shows what `realised_epsilon` says.
+
+    The structure that a class leaves to ε stays that of the example.
+    """
+    m = example.mechanism
+    named_fields = {f.name for f in fields(m) if f.init}  # type: ignore[arg-type]
+    held = {name: getattr(m, use) for name, use in m.chosen.items() if name in named_fields}
+    for part in OTHERS:
+        stated = min(max(part * m.epsilon, 100 * EPSILON_MIN), EPSILON_MAX / 2)
+        other: Any = replace(m, epsilon=stated, **held)  # type: ignore[type-var]
+        found = [worst(laws(other, example.inputs[people])) for people, _ in _groups(example)]
+        for one in found:
+            what = f"report {one.report!r:.200} tells input {one.pair[0]} from {one.pair[1]} by {one.epsilon!r}"
+            _must(one.ratio is not None and one.ratio <= odds(stated), f"at ε = {stated:.3g} the client shows {what}")
+        shown, realised = max(one.epsilon for one in found), other.realised_epsilon
+        right = isclose(realised, shown, rel_tol=1e-9, abs_tol=1e-12)
+        _must(right, f"at ε = {stated:.3g} realised ε is {realised!r}, found {shown!r}")
 
 
 @_check(lambda example: example.mechanism.public_fields)
@@ -388,12 +428,65 @@ def noise_is_the_variance(example: Example) -> None:
 
 @_check()
 def influence_is_the_most_that_a_report_adds(example: Example) -> None:
-    """No report adds more to one entry of the estimate, or to two, than `influence` says, and one adds as much."""
+    """No report adds more to so many entries of the estimate than `influence` says, and one adds as much."""
     m, scores = example.mechanism, np.stack([score.ravel() for score in known(example).scores.values()])
-    for targets in range(1, min(2, scores.shape[1]) + 1):
+    for targets in range(1, min(TARGETS, scores.shape[1]) + 1):
         found, stated = largest_sum(scores, targets), m.influence(targets, *named(example.items))
         what = f"influence on {targets} entries is {stated:.9g}, found {found:.9g}"
         _must(isclose(found, stated, rel_tol=1e-9), what)
+
+
+def _errors(example: Example) -> bool:
+    """Whether the tally tells standard errors: a mechanism may say that it does not."""
+    with suppress(Exception):  # a check says it better
+        m = example.mechanism
+        reports = m.perturb(example.inputs[[0, 0]], rng=np.random.default_rng(0))
+        try:
+            m.standard_error(_tally(example, reports))
+        except ValueError as error:
+            return "tally must tell how scores scatter" not in str(error)
+    return True
+
+
+@_check(_errors)
+def standard_error_is_right(example: Example) -> None:
+    """Its square is on average the variance of an estimate from two random people; all pairs of reports are taken."""
+    m, one = example.mechanism, known(example)
+    if len(one.reports) ** 2 > PAIRS:
+        return
+    weights = np.arange(1, len(example.inputs) + 1) / sum(range(1, len(example.inputs) + 1))
+    p = {y: sum(float(a.get(y, 0)) * w for a, w in zip(one.laws, weights, strict=True)) for y in one.reports}
+    likely = [y for y in p if p[y]]
+    counts = [one.tallies[y].counts for y in likely]
+    both = Tally(m, 2, np.stack([a + b for a in counts for b in counts]), one.tallies[likely[0]].items)
+    chance = np.array([p[a] * p[b] for a in likely for b in likely])
+    left = m._squares(both) - m.estimate(both) ** 2  # over n − 1, which is one
+    same = np.allclose(m.standard_error(both), np.sqrt(np.maximum(left, 0)), rtol=1e-9)
+    _must(same, "standard_error is not the root of what _squares leaves")
+    found = np.tensordot(chance, left, 1)  # with what is below zero by chance, which is shown as zero
+    _, variance = moments_of([{y: Fraction(p[y]) for y in likely}], one.scores)
+    _close(found, variance[0] / 2, 1e-12 + 1e-7 * variance[0], "variance of two people's estimate")
+
+
+def _counts_supporters(example: Example) -> bool:
+    return hasattr(example.mechanism, "simulate_marginals") and hasattr(example.mechanism, "supporters")
+
+
+@_check(_counts_supporters, once=True)
+def an_item_that_nobody_holds_is_covered(example: Example) -> None:
+    """If nobody holds an item, its interval at 95 % is above zero with a chance of one in 40, or little more.
+
+    Supporters are binomial, and every number of them is looked at; with fewer than five expected, nothing is asked.
+    """
+    m: Any = example.mechanism
+    q, z, items = float(m.support[1]), float(-ndtri(SIDE)), m.expected(example.inputs).shape[-1]
+    for n in CROWDS:
+        seen = np.repeat(np.arange(n + 1)[:, None], items, 1)
+        low = m.interval(Tally(m, n, seen, marginal=True), z)[0][:, 0]
+        told = np.flatnonzero(low > 1e-12)  # numbers of supporters from which on zero is excluded
+        missed = float(bdtrc(told[0] - 1, n, q)) if told.size else 0.0
+        found = f"of {n} people, an item that nobody holds is told from zero: {missed:.3g}"
+        _must(n * q < 5 or missed <= 2 * SIDE, found)
 
 
 @_check()
@@ -430,6 +523,38 @@ def draws_follow_the_law(example: Example) -> None:
             _must(report in exact, f"input {i} sends {report!r:.200}, which its law does not know")
         p = chi_square([counts[report] for report in exact], [float(p) * DRAWS for p in exact.values()])
         _must(p > FALSE_ALARM, f"among many people, input {i} has reports of another law than alone (p = {p:.1g})")
+
+
+@_check()
+def nobody_in_a_crowd_goes_with_another(example: Example) -> None:
+    """In a batch of many, no shift of the reports, and no mirror image, is correlated with the reports themselves.
+
+    Each report is turned into a number that is uniform on [0, 1], whatever its law: where it stands among all reports,
+    the likelier first, or in a random order, and a random place among the reports that are alike.
+    """
+    k, rng, keys = len(example.inputs), np.random.default_rng(8), Outputs()
+    n = k * max(1, DRAWS // k)
+    drawn = list(map(keys.key, example.mechanism.perturb(example.inputs[np.arange(n) % k], rng=rng)))
+    limit = -float(ndtri(FALSE_ALARM / (4 * ORDERS * n)))
+    for round_ in range(ORDERS):
+        cells = list[dict[Hashable, tuple[float, float]]]()
+        for one in known(example).laws:
+            listed = [list(one.items())[i] for i in rng.permutation(len(one))]
+            if not round_:
+                listed.sort(key=lambda each: -each[1])
+            ends = np.cumsum([float(p) for _, p in listed])
+            cells.append({y: (end - float(p), float(p)) for (y, p), end in zip(listed, ends, strict=True)})
+        low, wide = np.array([cells[i % k].get(y, (0.0, 1.0)) for i, y in enumerate(drawn)]).T
+        x = np.sqrt(12) * (low + wide * rng.random(n) - 0.5)
+        waves = np.fft.fft(x)
+        shifted, mirrored = np.fft.ifft(waves * waves.conj()).real[1:], np.fft.ifft(waves * waves).real
+        twice = np.arange(1, n) * 2 == n  # by half of the batch: each pair is there twice, as in a mirror
+        moved, turned = np.abs(shifted / np.where(twice, np.sqrt(2), 1)).max(), np.abs(mirrored).max() - 6
+        far = max(moved, turned / np.sqrt(2)) / np.sqrt(n)  # in a mirror, two people may be their own images
+        _must(
+            far <= limit,
+            f"in a batch of {n} people, reports go together: {far:.1f} standard errors, {limit:.1f} allowed",
+        )
 
 
 def _independent(example: Example, people: Sequence[int]) -> None:
