@@ -28,13 +28,23 @@ from math import ceil, comb, copysign, floor, inf, nan, nextafter, prod
 from random import Random
 from struct import pack
 from types import BuiltinFunctionType, FunctionType, ModuleType
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb.checks import check_count, check_probability, in_range
-from ldpnb.formula import Budget, Formula
+from ldpnb.formula import (
+    Budget,
+    Formula,
+    coin_of,
+    exactly,
+    odds_of,
+    part_of,
+    possible,
+    rounded,
+    weights_of,
+)
 
 WORD = 62  # bits of a draw of `weighted`, so that the number of words is an int64
 GRID = 2**53  # a uniform float of numpy's is one of the 2**53 multiples of 1 / GRID below 1
@@ -111,25 +121,32 @@ class Paths:
         self._script, self._limit, self._probe = script, limit, probe
         self.taken: list[tuple[int, tuple[Any, ...]]] = []
         self.trace: list[tuple[Any, ...]] = []
-        self.asked = ""  # for what only a generator has
+        self._refused: Exception | None = None
+
+    def _refuse(self, error: Exception) -> NoReturn:
+        """Raise an error that a client would not see with a generator, and remember it: the client may catch it."""
+        self._refused = self._refused or error
+        raise error
 
     def admit(self, options: int) -> None:
         """Refuse a choice that is too wide, before its weights are written down."""
         if options > self._limit:
-            raise TooManyBranches(f"one choice among {options} options, more than limit = {self._limit} branches")
+            many = f"one choice among {options} options, more than limit = {self._limit} branches"
+            self._refuse(TooManyBranches(many))
 
     def choose(self, weights: tuple[Any, ...]) -> int:
         """Index of an option; the options have probabilities proportional to these integers."""
         self.admit(len(weights))
         at = len(self.taken)
         if at >= DEPTH:
-            raise TooManyBranches(f"one branch of more than {DEPTH} choices: bound the loops of the program")
+            long = f"one branch of more than {DEPTH} choices: bound the loops of the program"
+            self._refuse(TooManyBranches(long))
         if at < len(self._script):
             option, before = self._script[at]
             if before is not weights and before != weights:
-                raise ValueError(f"{STRAY}: after the same choices another one came")
+                self._refuse(ValueError(f"{STRAY}: after the same choices another one came"))
         elif self._probe:
-            option = self._probe.choice([i for i, w in enumerate(weights) if _possible(w)])
+            option = self._probe.choice([i for i, w in enumerate(weights) if possible(w)])
         else:
             option = 0 if weights[0].__class__ is int and weights[0] else _next(weights, 0)
         self.taken.append((option, weights))
@@ -138,7 +155,7 @@ class Paths:
     def toss(self, p: Any) -> bool:
         """One coin: of probability ``ceil(p * 2**53) / 2**53``, or exactly p if that is a formula."""
         if isinstance(p, Formula):
-            return self.choose(p.coin) == 0
+            return self.choose(coin_of(p, self)) == 0
         return self.part(ceil(float(p) * GRID), GRID)  # exact: a float times a power of two
 
     def part(self, part: int, whole: int) -> bool:
@@ -170,9 +187,10 @@ class Paths:
         return prod([w[option] for option, w in self.taken]), prod([sum(w) for _, w in self.taken])
 
     def __getattr__(self, name: str) -> Any:
-        if not name.startswith("__"):  # as copying does
-            self.asked = name
-        raise AttributeError(NO_GENERATOR.format(name))
+        error = AttributeError(NO_GENERATOR.format(name))
+        if name.startswith("__"):  # as copying does
+            raise error
+        self._refuse(error)
 
 
 @lru_cache(1024)
@@ -180,10 +198,25 @@ def _alike(options: int) -> tuple[int, ...]:
     return (1,) * options
 
 
-Randomness = np.random.Generator | SystemRandom | Paths
+class Sealed:
+    """A source of randomness that does not show what it is, so that nobody sees whether a client is replayed."""
+
+    __slots__ = ("_rng",)
+
+    def __init__(self, rng: Randomness) -> None:
+        self._rng = rng
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        raise TypeError("a source of randomness cannot be copied or sent")
 
 
-def _source(rng: object, *call: Any) -> Randomness:
+Randomness = np.random.Generator | SystemRandom | Paths | Sealed
+Source = np.random.Generator | SystemRandom | Paths
+
+
+def _source(rng: object, *call: Any) -> Source:
+    if isinstance(rng, Sealed):
+        rng = rng._rng
     if isinstance(rng, Paths):
         rng.trace.append(call)
     elif not isinstance(rng, np.random.Generator | SystemRandom):
@@ -193,18 +226,13 @@ def _source(rng: object, *call: Any) -> Randomness:
 
 def _next(weights: Sequence[Any], start: int) -> Any:
     """Index of the first option, from `start` on, that is ever taken."""
-    return next((i for i in range(start, len(weights)) if _possible(weights[i])), None)
-
-
-def _possible(weight: Any) -> bool:
-    """Whether an option is ever taken: a formula may be zero at times, and is not asked."""
-    return bool(weight.num if isinstance(weight, Formula) else weight)
+    return next((i for i in range(start, len(weights)) if possible(weights[i])), None)
 
 
 def exact(x: Any) -> Fraction:
     """Return a number as a Fraction; a formula, which stands in for one, as it is."""
     if isinstance(x, Budget):
-        return x.fraction()  # type: ignore[return-value]
+        return exactly(x)  # type: ignore[return-value]
     return x if isinstance(x, Formula) else Fraction(x)  # type: ignore[return-value]
 
 
@@ -241,6 +269,20 @@ def _one_by_one(draw: Any, kind: Any, shape: tuple[int, ...], used: Any = True, 
     return np.array(list(drawn), kind).reshape(shape)
 
 
+def _symbolic(p: Any) -> bool:
+    """Whether there are formulas among probabilities."""
+    if isinstance(p, np.ndarray):
+        return p.dtype == np.object_ and any(isinstance(each, Formula) for each in p.flat)
+    return isinstance(p, Formula)
+
+
+def _fall(p: Any, rng: Source) -> bool:
+    """Toss one coin, with exactly the probability that a formula has where a number stands for ε."""
+    if not isinstance(p, Formula):
+        return toss(p, rng)
+    return bool(weighted(coin_of(p, rng), (), rng) == 0)
+
+
 # ---------------------------------------------------------------------------------------------------- draws
 
 
@@ -267,11 +309,12 @@ def bernoulli(p: ArrayLike, shape: tuple[int, ...], rng: Randomness, *, used: Ar
         If a probability is not in [0, 1], p does not broadcast to `shape`, or `rng` is no source of randomness.
     """
     rng = _source(rng, "bernoulli", shape)
-    p = float(p.number) if isinstance(p, Formula) and p.field.exp else p
-    symbolic = isinstance(rng, Paths) and (isinstance(p, Formula) or getattr(p, "dtype", None) == np.object_)
+    symbolic = _symbolic(p)
     p = np.asarray(p, np.object_) if symbolic else _probabilities(p)
     if isinstance(rng, Paths):
         return _one_by_one(rng.toss, np.bool_, shape, used, p=p)
+    if symbolic:
+        return _one_by_one(partial(_fall, rng=rng), np.bool_, shape, p=p)
     each, rows = _spread(p, shape, "p"), max(1, COINS // max(1, prod(shape[1:])))
     if not shape or shape[0] <= rows:
         return np.asarray(rng.random(shape) < p)
@@ -425,6 +468,8 @@ def weighted(weights: Sequence[int], shape: tuple[int, ...], rng: Randomness) ->
         If a weight is negative or no integer, all are zero, or `rng` is no source of randomness.
     """
     weights, rng = _whole(weights), _source(rng, "weighted", shape)
+    if any(isinstance(w, Formula) for w in weights):
+        weights = weights_of(weights, rng)
     if isinstance(rng, Paths):
         return np.array([rng.choose(weights) for _ in range(prod(shape))], np.int64).reshape(shape)
     ends, total = list(accumulate(weights)), sum(weights)
@@ -459,9 +504,8 @@ def _settle(word: int, ends: Sequence[int], more: Callable[[], int]) -> int:
         point, cells = (point << WORD) + more(), cells << WORD
 
 
-def toss(p: float | Fraction, rng: Randomness) -> bool:
+def toss(p: float | Fraction | Formula, rng: Randomness) -> bool:
     """One coin: True with probability p (see `bernoulli`)."""
-    p = p.number if isinstance(p, Formula) and p.field.exp else p
     p = float(p) if isinstance(p, Fraction) else p
     if isinstance(rng, np.random.Generator | Paths) and isinstance(p, float) and 0 <= p <= 1:  # without arrays
         if isinstance(rng, Paths):
@@ -585,8 +629,8 @@ def walk(program: Callable[[Paths], T], *, limit: int = LIMIT) -> Iterator[tuple
             break
         paths = Paths(script, limit)
         result = program(paths)
-        if paths.asked:
-            raise ValueError(NO_GENERATOR.format(paths.asked))
+        if paths._refused:
+            raise ValueError(str(paths._refused)) if isinstance(paths._refused, AttributeError) else paths._refused
         if len(paths.taken) < len(script):
             raise ValueError(f"{STRAY}: after the same choices it came to an end")
         if not walked:
@@ -617,7 +661,7 @@ def _hopeless(program: Callable[[Paths], Any], limit: int) -> bool:
     for _ in range(PROBES):
         paths = Paths((), limit, dice)
         program(paths)
-        product *= Fraction(prod(sum(map(_possible, weights)) for _, weights in paths.taken), limit)
+        product *= Fraction(prod(sum(map(possible, weights)) for _, weights in paths.taken), limit)
         if not 10**-6 < product <= 10**12:
             break
     return product > 10**12
@@ -814,7 +858,7 @@ def freeze(value: Any) -> Hashable:
 
 def odds(epsilon: float | Fraction) -> Fraction:
     """Return a rational number just below e^ε (relative error below 1e-57), the largest ratio a client may show."""
-    return epsilon.odds.field.below(epsilon.odds) if isinstance(epsilon, Budget) else _odds(Fraction(epsilon))
+    return odds_of(epsilon) if isinstance(epsilon, Budget) else _odds(Fraction(epsilon))
 
 
 def share(epsilon: float, parts: int) -> float:
@@ -828,7 +872,7 @@ def share(epsilon: float, parts: int) -> float:
     [False, True]
     """
     if isinstance(epsilon, Budget):
-        return epsilon.part(check_count(parts, 1, "parts"))
+        return part_of(epsilon, check_count(parts, 1, "parts"))
     part = epsilon / check_count(parts, 1, "parts")
     return part if Fraction(part) * parts <= Fraction(epsilon) else nextafter(part, 0)
 
@@ -865,9 +909,9 @@ def log_down(ratio: Fraction) -> float:
 
 def round_down(p: Fraction) -> float:
     """Return the largest multiple of 2**-53 that is not above p, a probability that `bernoulli` realises exactly."""
-    return p.field.round(p, True) if isinstance(p, Formula) else floor(p * GRID) / GRID
+    return rounded(p, True) if isinstance(p, Formula) else floor(p * GRID) / GRID
 
 
 def round_up(p: Fraction) -> float:
     """Return the smallest multiple of 2**-53 that is not below p, a probability that `bernoulli` realises exactly."""
-    return p.field.round(p, False) if isinstance(p, Formula) else ceil(p * GRID) / GRID
+    return rounded(p, False) if isinstance(p, Formula) else ceil(p * GRID) / GRID

@@ -1,12 +1,13 @@
-"""Exact formulas in e^ε: fractions of integer polynomials that flow through a mechanism's own code in place of numbers.
+"""Exact formulas in e^ε that flow through a mechanism's own code in place of numbers.
 
-With y ≥ 1 and e^ε = y^r, a `Formula` is a rational function of y, and of slack variables w ≥ 0 where coins are rounded.
-It has no value: whoever asks for one (`float`, `int`, an index) gets a TypeError.  A comparison, ``==`` and the truth
-of a formula included, has an answer if it is the same for *all* ε > 0 and all slacks, else it is an error, too.  While
-a client runs, its text and hash are no answer either.  Each such question is written down in the field, so that code
-which catches the error has asked all the same (`Field.refused`).  So code that runs to its end without a refusal, and
-does with numbers what it does with formulas, has taken the same steps for every ε.  What escapes: code that asks for
-types, and floats, whose sums and products are rounded.
+With y ≥ 1 and e^ε = y^r, a `Formula` is a fraction of polynomials in y, and in slack variables w ≥ 0 where coins are
+rounded or where a domain has any number of items.  It has no value: `float`, `int`, its text, its hash and all of its
+attributes are refused while a client runs.  A comparison, the truth of a formula and a division by it are answered if
+the answer is the same for *all* ε > 0 and all w ≥ 0.  If it is not, that is refused as well.
+
+Each refusal is a TypeError, and the field writes it down (`Field.refused`): code that catches the error has asked all
+the same.  So code that runs to its end without a refusal, and does with numbers what it does with formulas, has taken
+the same steps for every ε.  What nobody writes down are questions about types, and private attributes.
 """
 
 from __future__ import annotations
@@ -14,16 +15,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
-from functools import cache, cached_property, reduce
+from functools import cache, reduce, wraps
 from itertools import pairwise
-from math import ceil, comb, floor, gcd, lcm, nextafter, prod
-from numbers import Rational
-from operator import index
-from typing import Any, NoReturn, TypeVar
+from math import comb, gcd, lcm, prod
+from numbers import Rational, Real
+from operator import index, or_
+from typing import Any, ClassVar, NoReturn, TypeVar
 
 WIDTH = 20  # bits of an exponent: a monomial is one integer, y's exponent lowest, and monomials multiply by adding
 Y = (1 << WIDTH) - 1
 SLACKS, W1 = ~Y, Y << WIDTH  # bits of all slacks' exponents, and of the first one's
+VARIABLES = 1024  # at most, with y
+HALF = 1 << (WIDTH - 1)  # no exponent is so large, so that the sum of two of them is none of its neighbour's business
+TOO_LARGE = sum(HALF << WIDTH * i for i in range(VARIABLES))
+POWER_MAX = 1024  # of a formula
 START = Fraction(1), 1 + Fraction(1, 2**24)  # of y; failing the first, a number below e^(ε/r) for ε = 1e-6 and r <= 16
 NEAR, TINY = Fraction(1, 2**30), Fraction(1, 2**40)  # a coin moves by less than the first, e^ε by less than the second
 SMALL, NOISE = 4096, Fraction(1, 2**49)  # fractions of such numbers are further than 2**-24 from each other
@@ -37,6 +42,9 @@ class Root(ValueError):
     def __init__(self, order: int) -> None:
         super().__init__(f"no root of order {order}")
         self.order = order
+
+
+# ------------------------------------------------------------------------------------------------- polynomials
 
 
 @cache
@@ -60,7 +68,10 @@ def plus(p: Poly, q: Poly, times: Any = 1) -> Poly:
 
 def times(p: Poly, q: Poly) -> Poly:
     """Multiply two polynomials."""
-    return collect([(a + b, c * d) for a, c in p.items() for b, d in q.items()])
+    product = collect([(a + b, c * d) for a, c in p.items() for b, d in q.items()])
+    if reduce(or_, product, 0) & TOO_LARGE:
+        raise OverflowError(f"exponents of a formula must be below {HALF}")
+    return product
 
 
 def power(p: Poly, n: int) -> Poly:
@@ -86,18 +97,32 @@ def whole(*some: Poly) -> list[Poly]:
     return [{m: c.numerator * (bottom // c.denominator) // top for m, c in p.items()} for p in some]
 
 
+def common(p: Poly, q: Poly) -> Poly:
+    """Greatest common divisor of two polynomials in one variable, the same one, by Euclid's algorithm."""
+    while q:
+        (q,) = whole(q)
+        p, q = q, divided(p, q)[1]
+    return p
+
+
 def shifted(p: Poly, start: Fraction = START[0]) -> Poly:
     """Write a polynomial in u = b y − a in place of y, where start = a/b; but for a positive factor."""
-    (a, b), top = start.as_integer_ratio(), max((m & Y for m in p), default=0)
+    a, b = start.as_integer_ratio()
+    top = max((m & Y for m in p), default=0)
     return collect(
         (m - j, c * comb(m & Y, j) * a**j * b ** (top - (m & Y))) for m, c in p.items() for j in range((m & Y) + 1)
     )
 
 
+def derivative(p: Poly) -> Poly:
+    """Return the derivative of a polynomial in y."""
+    return {m - 1: m * c for m, c in p.items() if m}
+
+
 def roots(p: Poly) -> int:
-    """How many different roots a polynomial in one variable has beyond 0, by Sturm's theorem."""
+    """How many different roots a polynomial in y has beyond 0, by Sturm's theorem."""
     p = {m - min(p): c for m, c in p.items()}
-    chain = [p, {m - 1: m * c for m, c in p.items() if m}]
+    chain = [p, derivative(p)]
     while chain[-1]:
         chain += whole(plus({}, divided(chain[-2], chain[-1])[1], -1))
 
@@ -107,17 +132,44 @@ def roots(p: Poly) -> int:
     return changes([q.get(0, 0) for q in chain]) - changes([q[max(q)] for q in chain[:-1]])
 
 
+def crossings(p: Poly) -> int:
+    """How many of its roots beyond 0 are of odd order, so that a polynomial in y changes its sign there.
+
+    Dividing by the common divisor with the derivative leaves each root once; again, each root of order 2 or more, and
+    so on (Yun 1976).  Roots of order 1, 2, 3, … count 1, −1, 1, ….
+    """
+    found, turn = 0, 1
+    while max(p) > 0:
+        repeated = common(p, derivative(p))
+        found += turn * roots(divided(p, repeated)[0])
+        p, turn = repeated, -turn
+    return found
+
+
 def sign(p: Poly) -> tuple[int | None, bool]:
     """Find s with s·p ≥ 0 for all slacks ≥ 0 and all ε > 0, and whether that is known for ε ≥ 1e-6 only.
 
-    By coefficients, or by Sturm's theorem where there are no slacks; s is None if neither shows it.  Where all slacks
-    are 0 and p does not vanish, s·p is positive.
+    By coefficients, or by Sturm's theorem where there are no slacks; s is None if neither shows it.
     """
     for start in START:
         q = shifted(p, start)
-        if len({c > 0 for c in q.values()}) < 2 or (max(q) <= Y and not roots(q)):
+        if len({c > 0 for c in q.values()}) < 2 or (max(q) <= Y and not crossings(q)):
             return (0 if not q else 1 if q[max(q)] > 0 else -1), start > 1
     return None, False
+
+
+def never_zero(p: Poly) -> bool:
+    """Whether a polynomial whose `sign` is known has no zero at all: for no ε > 0 and no slacks.
+
+    With all slacks at 0 it has a term, and no root; slacks only add to that.
+    """
+    for start in START:
+        q = shifted(p, start)
+        if len({c > 0 for c in q.values()}) == 1:
+            return min(q) <= Y
+        if q and max(q) <= Y and not roots(q):
+            return True
+    return False
 
 
 def value(p: Poly, number: Callable[[int], Any]) -> Fraction:
@@ -131,58 +183,61 @@ def simple(q: Fraction) -> Fraction:
     return near if abs(near - q) <= NOISE * max(Fraction(1), abs(q)) else q
 
 
+# ----------------------------------------------------------------------------------------------------- symbols
+
 NUMBERS = (int, float, Fraction)  # what stands where symbols do
-SHAPES = {"ndim", "dtype", "shape"}  # attributes by which arrays are known, and no number is
+SHAPES = {"ndim", "dtype", "shape", "size"}  # attributes by which arrays are known, and no number is
 CURE = "a proof for every ε needs coins from ldpnb.chance.odds(epsilon), not exp(ε), rounded by its round_down or "
 CURE += "round_up, and its exact(p) for Fraction(p), inexact(p) for float(p)"
 
 
-def _silent(kind: type) -> type:
-    """Let a class refuse all that numbers can do and it does not define."""
-
-    def refusing(name: str) -> Callable[..., Any]:
-        return lambda self, *args: self.refuse(f"{name} of {self.what} depends on ε", CURE)
-
-    own = {*vars(kind), *dir(object), "__getnewargs__", "__copy__", "__deepcopy__"}
-    for name in {n for number in NUMBERS for n in dir(number) if n.startswith("__") and callable(getattr(number, n))}:
-        if name not in own:
-            setattr(kind, name, refusing(name.strip("_")))
-    return kind
-
-
-def _sides(rule: Callable[[Formula, Formula], T]) -> tuple[Callable[[Any, Any], T], Callable[[Any, Any], T]]:
-    """Make an operator for formulas and numbers, and the one with sides swapped; arrays go on, element by element."""
-
-    def left(self: Formula, other: Any) -> T:
-        return NotImplemented if getattr(other, "ndim", 0) else rule(self, self.field.formula(other))
-
-    def right(self: Formula, other: Any) -> T:
-        return NotImplemented if getattr(other, "ndim", 0) else rule(self.field.formula(other), self)
-
-    return left, right
-
-
 class Symbol:
-    """What a client gets in place of a number: whatever it asks that has no answer for all ε, it has asked."""
+    """What a client gets in place of a number: whatever it asks that has no answer for all ε, it has asked.
+
+    Public names answer the package alone, and no client while it runs.
+    """
 
     __slots__ = ()
-    what, hint = "a symbol", ""
+    _what, _hint = "a symbol", ""
+    _public: ClassVar[tuple[str, ...]] = ()
     _field: Any
 
-    def text(self) -> str:
-        """Write it in e^ε."""
+    def _text(self) -> str:
         raise NotImplementedError
 
-    def refuse(self, question: str, hint: str | None = None) -> NoReturn:
-        """Raise a TypeError that stays."""
-        hint = self.hint if hint is None else hint
+    def _refuse(self, question: str, hint: str | None = None) -> NoReturn:
+        """Raise a TypeError that the field remembers."""
+        hint = self._hint if hint is None else hint
         field: Field = self._field
         field.refuse(TypeError(f"{question}; {hint}" if hint else question))
 
     def __getattr__(self, name: str) -> Any:
+        if name in self._public and not self._field.running:
+            return getattr(self, f"_{name}")
         if not name.startswith("_") and name not in SHAPES:
-            self.refuse(f"the attribute {name} of {self.what} depends on ε", CURE)
-        raise AttributeError(f"{self.what} has no attribute {name}")
+            self._refuse(f"the attribute {name} of {self._what} depends on ε", CURE)
+        raise AttributeError(f"{self._what} has no attribute {name}")
+
+    def _after_runs(self, question: str) -> None:
+        """Refuse a question of a client that runs; others may ask it."""
+        if self._field.running:
+            self._refuse(f"{question} of {self._what} depends on ε")
+
+    def __dir__(self) -> Iterable[str]:
+        self._after_runs("the list of attributes")
+        return [*super().__dir__(), *self._public]
+
+    def __getstate__(self) -> Any:
+        self._after_runs("the state")
+        return super().__getstate__()
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        self._after_runs("the pickle")
+        return super().__reduce_ex__(protocol)
+
+    def __sizeof__(self) -> int:
+        self._after_runs("the size")
+        return super().__sizeof__()
 
     def __copy__(self) -> Any:
         return self
@@ -191,9 +246,8 @@ class Symbol:
         return self
 
     def __repr__(self) -> str:
-        if self._field.running:
-            self.refuse(f"the text of {self.what} depends on ε")
-        return self.text()
+        self._after_runs("the text")
+        return self._text()
 
     __str__ = __repr__
 
@@ -201,103 +255,165 @@ class Symbol:
         return format(str(self), how)
 
 
-@_silent
-class Formula(Symbol):
-    """A fraction of polynomials; in y alone it is kept in lowest terms."""
+def _refusing(kind: type) -> type:
+    """Let a class refuse all that numbers can do and it does not define."""
 
-    what = "a formula in e^ε"
+    def refusal(name: str) -> Callable[..., Any]:
+        return lambda self, *args: self._refuse(f"{name} of {self._what} depends on ε", CURE)
+
+    answered = {*vars(kind), *vars(Symbol), *dir(object), "__getnewargs__"}
+    for number in NUMBERS:
+        for name in dir(number):
+            special = name.startswith("__") and callable(getattr(number, name))
+            if special and name not in answered:
+                setattr(kind, name, refusal(name.strip("_")))
+    return kind
+
+
+def _bounded(rule: Callable[..., T]) -> Callable[..., T]:
+    """Let a rule of formulas refuse exponents that are too large: numbers would have an answer."""
+
+    @wraps(rule)
+    def bounded(p: Formula, *others: Any) -> T:
+        try:
+            return rule(p, *others)
+        except OverflowError as error:
+            p._field.refuse(TypeError(str(error)))
+
+    return bounded
+
+
+def _sides(rule: Callable[[Formula, Formula], T]) -> tuple[Callable[[Any, Any], T], Callable[[Any, Any], T]]:
+    """Make an operator for formulas and numbers, and the one with sides swapped; arrays go on, element by element."""
+    rule = _bounded(rule)
+
+    def left(self: Formula, other: Any) -> T:
+        return rule(self, self._field.formula(other)) if self._meets(other) else NotImplemented
+
+    def right(self: Formula, other: Any) -> T:
+        return rule(self._field.formula(other), self) if self._meets(other) else NotImplemented
+
+    return left, right
+
+
+@_refusing
+class Formula(Symbol):
+    """A fraction of polynomials; in y alone it is kept in lowest terms.
+
+    Its public names, for the package and for readers of a `Proof`, are `same`, `below`, `at`, `coin`, `num`, `den`,
+    `field` and `text`.
+    """
+
+    __slots__ = ("_coins", "_den", "_field", "_hashed", "_num")
+    _what = "a formula in e^ε"
+    _public = ("at", "below", "coin", "den", "field", "num", "same", "text")
 
     def __init__(self, num: Poly, den: Poly, field: Field) -> None:
         if not den:
             raise ZeroDivisionError("a formula with denominator zero")
         if num and max(den) > 0 and max(*num, *den) <= Y:
-            a, (b,) = num, whole(den)
-            while b:
-                a, (b,) = b, whole(divided(a, b)[1])
-            if max(a):
-                num, den = divided(num, a)[0], divided(den, a)[0]
+            shared = common(num, den)
+            if max(shared):
+                num, den = divided(num, shared)[0], divided(den, shared)[0]
         turn = 1 if den[max(den)] > 0 else -1
-        self.num, self.den = whole(*({m: turn * c for m, c in p.items()} for p in (num, den if num else {0: turn})))
-        self.field = self._field = field
-        self._hash: int | None = None
+        parts = [{m: turn * c for m, c in p.items()} for p in (num, den if num else {0: turn})]
+        self._num, self._den = whole(*parts)
+        self._field: Field = field
+        self._hashed: int | None = None
+        self._coins: tuple[Formula, Formula] | None = None
+
+    def _meets(self, other: Any) -> bool:
+        """Whether arithmetic with something is that of numbers; with another symbol than a formula it is refused."""
+        if isinstance(other, Symbol) and not isinstance(other, Formula):
+            self._refuse(f"{self._what} together with {other._what} depends on ε", CURE)
+        return isinstance(other, Formula | Real)
 
     def _plus(self, o: Formula) -> Formula:
-        if self.den == o.den:
-            return Formula(plus(self.num, o.num), self.den, self.field)
-        return Formula(plus(times(self.num, o.den), times(o.num, self.den)), times(self.den, o.den), self.field)
+        if self._den == o._den:
+            return Formula(plus(self._num, o._num), self._den, self._field)
+        top = plus(times(self._num, o._den), times(o._num, self._den))
+        return Formula(top, times(self._den, o._den), self._field)
 
-    def _below(self, o: Formula) -> bool:
-        if (found := self.below(o)) is None:
-            self.refuse(f"how {self.text()} compares with {o.text()} depends on ε{' or k' if self.field.least else ''}")
+    def _times(self, o: Formula) -> Formula:
+        return Formula(times(self._num, o._num), times(self._den, o._den), self._field)
+
+    def _over(self, o: Formula) -> Formula:
+        if self._field.running and not never_zero(o._num):
+            self._refuse(f"whether {o._text()} is 0 depends on {self._field.unknown}")
+        return Formula(times(self._num, o._den), times(self._den, o._num), self._field)
+
+    def _less(self, o: Formula) -> bool:
+        if (found := self._below(o)) is None:
+            self._refuse(f"how {self._text()} compares with {o._text()} depends on {self._field.unknown}")
         return found
 
     __add__, __radd__ = _sides(_plus)
     __sub__, __rsub__ = _sides(lambda p, q: p + -q)
-    __mul__, __rmul__ = _sides(lambda p, q: Formula(times(p.num, q.num), times(p.den, q.den), p.field))
-    __truediv__, __rtruediv__ = _sides(lambda p, q: Formula(times(p.num, q.den), times(p.den, q.num), p.field))
-    __lt__, __gt__ = _sides(_below)
-    __ge__, __le__ = _sides(lambda p, q: not p._below(q))
+    __mul__, __rmul__ = _sides(_times)
+    __truediv__, __rtruediv__ = _sides(_over)
+    __lt__, __gt__ = _sides(_less)
+    __ge__, __le__ = _sides(lambda p, q: not p._less(q))
 
     def __neg__(self) -> Formula:
         return self * -1
 
+    @_bounded
     def __pow__(self, n: int) -> Formula:
+        if not isinstance(n, int) or abs(n) > POWER_MAX:
+            self._refuse(f"powers of {self._what} must be whole numbers up to {POWER_MAX}, got {n!r:.40}")
         base = self if n >= 0 else 1 / self
-        return Formula(power(base.num, abs(n)), power(base.den, abs(n)), self.field)
+        return Formula(power(base._num, abs(n)), power(base._den, abs(n)), self._field)
 
-    def same(self, other: Any) -> bool:
+    @_bounded
+    def _same(self, other: Any) -> bool:
         """Whether two formulas are equal for all ε and all slacks; nothing is wrong with those that are at times."""
-        o = self.field.formula(other)
-        return (self.num, self.den) == (o.num, o.den) or times(self.num, o.den) == times(o.num, self.den)
+        o = self._field.formula(other)
+        return (self._num, self._den) == (o._num, o._den) or times(self._num, o._den) == times(o._num, self._den)
 
-    def below(self, other: Any) -> bool | None:
+    @_bounded
+    def _below(self, other: Any) -> bool | None:
         """Whether self < other for all ε (see `Field.late`) and slacks; False if self ≥ other for all, else None."""
-        gap = other - self
-        (top, late), (bottom, later) = sign(gap.num), sign(gap.den)
-        self.field.late |= late or later
+        gap = self._field.formula(other)._plus(-self)
+        (top, late), (bottom, later) = sign(gap._num), sign(gap._den)
+        self._field.late |= late or later
         if top is None or not bottom:
             return None
         if top * bottom <= 0:
             return False
-        return True if min(gap.num) <= Y >= min(gap.den) else None  # not 0, not even where all slacks are
+        return True if never_zero(gap._num) and never_zero(gap._den) else None
 
     def __bool__(self) -> bool:
         return self != 0
 
     def __eq__(self, other: object) -> bool:
-        try:
-            o = self.field.formula(other)
-        except (TypeError, ValueError):
+        if not self._meets(other):
             return NotImplemented
-        return self.same(o) or not (self < o or self > o)
+        o = self._field.formula(other)
+        return self._same(o) or not (self < o or self > o)
 
     def __hash__(self) -> int:
-        if self.field.running:
-            self.refuse("the hash of a formula depends on ε")
-        if self._hash is None:
-            top, bottom = (value(p, lambda i: (10**6 + i) ** 3) for p in (self.num, self.den))
-            self._hash = hash(top / bottom)
-        return self._hash
+        self._after_runs("the hash")
+        if self._hashed is None:
+            top, bottom = (value(p, lambda i: (10**6 + i) ** 3) for p in (self._num, self._den))
+            self._hashed = hash(top / bottom)
+        return self._hashed
 
-    def at(self, y: Any, slack: Any = 3) -> Fraction:
+    def _at(self, y: Any, slack: Any = 3) -> Fraction:
         """Value at one y; all slacks are the same."""
-        top, bottom = (value(p, lambda i: Fraction(slack if i else y)) for p in (self.num, self.den))
+        top, bottom = (value(p, lambda i: Fraction(slack if i else y)) for p in (self._num, self._den))
         return top / bottom
 
-    @cached_property
-    def coin(self) -> tuple[Formula, Formula]:
-        """(p, 1 − p), the weights of a toss."""
-        return self, 1 - self
-
     @property
-    def number(self) -> Fraction:
-        """The value of a formula without variables."""
-        return Fraction(self.num.get(0, 0), self.den[0])
+    def _coin(self) -> tuple[Formula, Formula]:
+        """(p, 1 − p), the weights of a toss."""
+        if self._coins is None:
+            self._coins = self, 1 - self
+        return self._coins
 
-    def text(self) -> str:
+    def _text(self) -> str:
         """Write the formula in e^ε."""
-        top, bottom = (self.field.text(p) for p in (self.num, self.den))
-        over = bottom if bottom.isdigit() else f"({bottom})"
+        top, bottom = (self._field.text(p) for p in (self._num, self._den))
+        over = bottom if bottom.isdigit() or bottom == "k" else f"({bottom})"
         return top if bottom == "1" else f"({top})/{over}" if " " in top else f"{top}/{over}"
 
 
@@ -307,23 +423,29 @@ class Field:
     `epsilon` is the symbolic ε, `e` its e^ε.
     `late` is whether an answer was given that is known for ε ≥ 1e-6 only, `floats` whether a formula met a float,
     `nearest` whether a part of ε was taken that a float would round, up or down.
-    `running` is whether a client's code runs, and `refused` the first error that it would not see with numbers.
-    With `exp` all formulas are numbers, of which a client can ask no more than of formulas: `at` a number for ε.
+    `running` is whether a client's code runs, and `refused` the first thing that it asked without an answer.
+    `least` is the size from which on domains are, where they are of any size: k = `least` + the first slack.
+    `point`, if any, are the numbers that stand for y and for the slacks when a coin is tossed, and only then.
+    `source`, if any, is the one source of randomness that coins with formulas are tossed with.
     Where it is `plain`, for moments, numbers stand for the fractions of small numbers that they are the rounding of.
     """
 
-    def __init__(
-        self, roots: int = 1, coins: str = "ideal", plain: bool = False, *, exp: Callable[[Any], Any] | None = None
-    ) -> None:
+    def __init__(self, roots: int = 1, coins: str = "ideal", plain: bool = False) -> None:
         self.roots, self.coins, self.plain, self.slacks = roots, coins, plain, 0
         self.late = self.floats = self.nearest = self.running = False
         self.refused: Exception | None = None
-        self.exp = exp
-        self.least: int | None = None  # size from which on domains are: k = w1 + least
+        self.least: int | None = None
+        self.point: tuple[Fraction, int] | None = None
+        self.source: object = None
         self.rounded: dict[tuple[Formula, bool], Formula] = {}
         self.e = Formula({roots: 1}, {0: 1}, self)
         self.epsilon = Budget(self.e)
         self._w1 = self.slack() if coins == "rounded" else self.e
+
+    @property
+    def unknown(self) -> str:
+        """What an answer may depend on, in words."""
+        return "ε or k" if self.least else "ε"
 
     def refuse(self, error: Exception) -> NoReturn:
         """Raise an error that a client with numbers would not see, and write it down."""
@@ -331,13 +453,13 @@ class Field:
         raise error
 
     def heard(self) -> None:
-        """Raise what was refused, in case that somebody has caught it."""
+        """Raise what was refused, in case somebody has caught it."""
         if self.refused:
             raise self.refused
 
     @contextmanager
     def run(self, running: bool = True) -> Iterator[None]:
-        """While a client runs, not even the text and the hash of a formula are told; or while it does not."""
+        """While a client runs, formulas answer no question but comparisons; or, within, while it does not."""
         before, self.running = self.running, running
         try:
             yield
@@ -350,7 +472,7 @@ class Field:
             return x
         try:
             q = simple(Fraction(x)) if self.plain else Fraction(x)
-        except (OverflowError, ValueError) as error:  # of what is no number, or not finite
+        except (OverflowError, ValueError) as error:  # of what is not finite
             self.refuse(TypeError(f"a formula in e^ε cannot meet {x!r:.40}: {error}"))
         self.floats |= not isinstance(x, Rational)  # with a number in place of the formula, it would be rounded
         return Formula(collect([(0, int(q.numerator))]), {0: int(q.denominator)}, self)
@@ -358,12 +480,19 @@ class Field:
     def slack(self) -> Formula:
         """One more variable that may be any number, at least 0."""
         self.slacks += 1
+        if self.slacks >= VARIABLES:
+            self.refuse(TypeError(f"a proof must do with {VARIABLES} different coins"))
         return Formula({1 << (WIDTH * self.slacks): 1}, {0: 1}, self)
 
-    def at(self, epsilon: float) -> Budget:
-        """Return a number in the form of a symbolic ε."""
-        assert self.exp
-        return Budget(self.formula(self.exp(Fraction(epsilon))), epsilon, isinstance(epsilon, Fraction))
+    def drawn_from(self, source: object) -> None:
+        """Refuse coins with formulas from another source of randomness: it would answer what they are."""
+        if self.source is not None and source is not self.source:
+            self.refuse(TypeError("coins must be tossed with the rng that the client is handed, and got another one"))
+
+    def number(self, p: Formula) -> Fraction:
+        """Value of a formula where a coin is tossed with numbers, at the `point`."""
+        assert self.point
+        return p._at(*self.point)
 
     def below(self, p: Formula) -> Formula:
         """Return `odds` of the logarithm of p ≥ 1: p, or with rounded coins any number from p − TINY (p − 1) to p."""
@@ -371,8 +500,6 @@ class Field:
 
     def round(self, p: Formula, down: bool) -> Formula:
         """Round p, always to the same number, so that the same p has the same slack."""
-        if self.exp:
-            return self.formula(Fraction((floor if down else ceil)(p.number * 2**53), 2**53))
         with self.run(False):
             if self.coins != "ideal" and (p, down) not in self.rounded:
                 q = 1 / (1 + self.slack()) if self.coins == "free" else self._rounded(p, down)
@@ -385,122 +512,210 @@ class Field:
         That `odds` is a little below e^ε is covered by that, if it moves p the same way, and forgotten.
         """
         best, w = _without(p, W1), self.slack()
-        blind = _without(Formula(shifted(best.num), shifted(best.den), self), Y)  # by powers of y − 1
+        blind = _without(Formula(shifted(best._num), shifted(best._den), self), Y)  # by powers of y − 1
         low, high = (blind, best) if down else (best, blind)
         room = _without(high, SLACKS) - _without(low, SLACKS)  # far enough from ε = 0 for rounding not to go past it
-        if [p.below(low), high.below(p), room.below(NEAR)] == [False] * 3:
+        if [p._below(low), high._below(p), room._below(NEAR)] == [False] * 3:
             return (best + w * blind) / (1 + w)
-        return (p + w * (not down)) / (1 + w if down or (1 - p).below(0) is False else 1)
+        return (p + w * (not down)) / (1 + w if down or (1 - p)._below(0) is False else 1)
 
     def text(self, p: Poly) -> str:
-        """Write a polynomial in e^ε, highest power first; in k where domains are of any size from `least` on."""
-        if self.least:  # w1 = k − least
-            bits = WIDTH, Y << WIDTH
-            p = collect(
-                ((m & ~bits[1]) | j << bits[0], c * comb(n, j) * (-self.least) ** (n - j))
-                for m, c in p.items()
-                for n in [(m & bits[1]) >> bits[0]]
-                for j in range(n + 1)
-            )
-
-        def factor(i: int, n: int) -> str:
-            if i:
-                return ("k" if self.least and i == 1 else f"w{i}") + (f"^{n}" if n > 1 else "")
-            part = Fraction(n, self.roots)
-            times = "" if part.numerator == 1 else str(part.numerator)
-            over = "" if part.denominator == 1 else f"/{part.denominator}"
-            return f"e^({times}ε{over})" if times or over else "e^ε"
-
+        """Write a polynomial in e^ε, highest power first; in k where domains are of any size."""
+        p = self._in_k(p) if self.least else p
         parts = []
         for m, c in sorted(p.items(), reverse=True):
-            body = "·".join(factor(i, n) for i, n in exponents(m))
-            parts.append(f"{'-' if c < 0 else '+'} " + (body if abs(c) == 1 and body else f"{abs(c)}{body}"))
+            body = "·".join(self._factor(i, n) for i, n in exponents(m))
+            number = "" if abs(c) == 1 and body else f"{abs(c)}"
+            parts.append(f"{'-' if c < 0 else '+'} {number}{body}")
         return " ".join(parts).removeprefix("+ ") or "0"
+
+    def _in_k(self, p: Poly) -> Poly:
+        """Put k − least in place of the first slack."""
+        assert self.least
+        found: Poly = {}
+        for m, c in p.items():
+            n = (m & W1) >> WIDTH
+            terms = [((m & ~W1) | j << WIDTH, c * comb(n, j) * (-self.least) ** (n - j)) for j in range(n + 1)]
+            found = plus(found, collect(terms))
+        return found
+
+    def _factor(self, i: int, n: int) -> str:
+        """Write one variable with its exponent: e^(nε/roots), k^n or w^n."""
+        if i:
+            name = "k" if self.least and i == 1 else f"w{i}"
+            return name if n == 1 else f"{name}^{n}"
+        part = Fraction(n, self.roots)
+        times = "" if part.numerator == 1 else str(part.numerator)
+        over = "" if part.denominator == 1 else f"/{part.denominator}"
+        return f"e^({times}ε{over})" if times or over else "e^ε"
 
 
 def _without(p: Formula, bits: int) -> Formula:
     """Put 0 in place of the variables that have these bits in a monomial."""
-    num, den = ({m: c for m, c in q.items() if not m & bits} for q in (p.num, p.den))
-    return Formula(num, den, p.field)
+    num, den = ({m: c for m, c in q.items() if not m & bits} for q in (p._num, p._den))
+    return Formula(num, den, p._field)
 
 
-@_silent
+def in_lowest_terms(p: Formula) -> Formula:
+    """Divide a formula in y and the first slack by common factors in one of the two, for its text."""
+    num, den = p._num, p._den
+    if not num or max(*num, *den) <= Y or max(*num, *den) > W1 | Y:
+        return p
+    for bits, place in ((Y, 0), (W1, WIDTH)):
+        rows = [row for q in (num, den) for row in _rows(q, bits, place).values()]
+        (shared,) = whole(reduce(common, rows))
+        if max(shared):
+            num, den = (_rows_divided(q, shared, bits, place) for q in (num, den))
+    return Formula(num, den, p._field)
+
+
+def _rows(p: Poly, bits: int, place: int) -> dict[int, Poly]:
+    """Coefficients of the other variable's powers, as polynomials in the variable of these bits."""
+    rows: dict[int, Poly] = {}
+    for m, c in p.items():
+        rows.setdefault(m & ~bits, {})[(m & bits) >> place] = c
+    return rows
+
+
+def _rows_divided(p: Poly, shared: Poly, bits: int, place: int) -> Poly:
+    """Divide by a polynomial in one variable that is a divisor; so the quotient's coefficients are whole (Gauss)."""
+    found: Poly = {}
+    for rest, row in _rows(p, bits, place).items():
+        quotient, _ = divided(row, shared)
+        found |= {rest | m << place: c for m, c in quotient.items()}
+    return found
+
+
+@_refusing
 class Budget(Symbol):
-    """A symbolic ε: the logarithm of a formula, of e^ε to begin with.  Parts of it are budgets, too."""
+    """A symbolic ε: the logarithm of a formula, of e^ε to begin with.  Parts of it are budgets, too.
 
-    __slots__ = ("exactly", "number", "odds")
-    what, hint = "ε", "ε is a symbol here: a client may take a part of it, and its odds, and do nothing else with it"
+    It is `exactly` what it says if it was taken by `chance.exact`: parts of a Fraction are not rounded.
+    """
 
-    def __init__(self, odds: Formula, number: Any = 0, exactly: bool = False) -> None:
-        self.odds, self.number, self.exactly = odds, number, exactly
+    __slots__ = ("_exactly", "_odds")
+    _what, _hint = "ε", "ε is a symbol here: a client may take a part of it, and its odds, and do nothing else with it"
+    _public = ("odds", "text")
 
-    def fraction(self) -> Budget:
-        """Return ε as a Fraction would be, of which parts are not rounded."""
-        return Budget(self.odds, self.number and Fraction(self.number), True)
+    def __init__(self, odds: Formula, exactly: bool = False) -> None:
+        self._odds, self._exactly = odds, exactly
 
     @property
     def _field(self) -> Field:
-        return self.odds.field
+        return self._odds._field
 
-    def part(self, parts: int) -> Budget:
-        """Return the part of which so many are ε, or a little less: `chance.share`."""
-        p = self.odds
+    def _part(self, parts: int) -> Budget:
+        """Return the part of which so many are ε."""
         if parts < 1:
             raise ValueError(f"parts must be a whole number, at least 1, got {parts}")
-        if self.number:
-            part = self.number / parts
-            return self._field.at(part if Fraction(part) * parts <= self.number else nextafter(part, 0))
-        if p.den != {0: 1} or [*p.num.values()] != [1] or max(p.num) > Y or max(p.num) % parts:
+        p = self._odds
+        power_of_y = p._den == {0: 1} and [*p._num.values()] == [1] and max(p._num) <= Y
+        if not power_of_y or max(p._num) % parts:
             self._field.refuse(Root(parts))
-        return Budget(Formula({max(p.num) // parts: 1}, {0: 1}, p.field), exactly=self.exactly)
+        return Budget(Formula({max(p._num) // parts: 1}, {0: 1}, p._field), self._exactly)
+
+    def _exact(self) -> Budget:
+        return Budget(self._odds, True)
 
     def __truediv__(self, parts: int) -> Budget:
-        return self.part(self._times(parts))
+        return self._part(self._whole(parts))
 
     def __mul__(self, n: int) -> Budget:
-        n = self._times(n)
-        return self._field.at(self.number * n) if self.number else Budget(self.odds**n, exactly=self.exactly)
+        return Budget(self._odds ** self._whole(n), self._exactly)
 
     __rmul__ = __mul__
 
-    def _times(self, n: Any) -> int:
+    def _whole(self, n: Any) -> int:
         """Return a whole number; a float is rounded when it is multiplied by it or divided, but for powers of two."""
         try:
             number = index(n)
         except TypeError:
-            self.refuse(f"ε can be divided by whole numbers only, got {type(n).__name__}")
-        self._field.nearest |= bool(number & (number - 1)) and not self.exactly
+            self._refuse(f"ε can be multiplied and divided by whole numbers only, got {type(n).__name__}")
+        self._field.nearest |= bool(number & (number - 1)) and not self._exactly
         return number
 
     def _other(self, other: object) -> Formula:
         if not isinstance(other, Budget):
-            self.refuse(f"how ε compares with a {type(other).__name__} depends on ε")
-        return other.odds
+            self._refuse(f"how ε compares with a {type(other).__name__} depends on ε")
+        return other._odds
 
     def __eq__(self, other: object) -> bool:
-        return self.odds.same(self._other(other))
+        return self._odds == self._other(other)
 
     def __ne__(self, other: object) -> bool:
         return not self == other
 
     def __lt__(self, other: Budget) -> bool:
-        return self.odds < self._other(other)
+        return self._odds < self._other(other)
 
     def __le__(self, other: Budget) -> bool:
-        return self.odds <= self._other(other)
+        return self._odds <= self._other(other)
 
     def __gt__(self, other: Budget) -> bool:
-        return self.odds > self._other(other)
+        return self._odds > self._other(other)
 
     def __ge__(self, other: Budget) -> bool:
-        return self.odds >= self._other(other)
+        return self._odds >= self._other(other)
 
     def __bool__(self) -> bool:
         return True  # like every ε that is not 0
 
     def __hash__(self) -> int:
-        return self.refuse("the hash of ε depends on ε")  # not even the keys of a dict are compared with ε
+        return self._refuse("the hash of ε depends on ε")  # not even the keys of a dict are compared with ε
 
-    def text(self) -> str:
+    def _text(self) -> str:
         """Write ε as a logarithm."""
-        return f"ln({self.odds.text()})"
+        return f"ln({self._odds._text()})"
+
+
+# -------------------------------------------------------------------------- what the package asks while a client runs
+
+
+def odds_of(epsilon: Budget) -> Formula:
+    """Return e^ε, or with rounded coins any number just below."""
+    return epsilon._field.below(epsilon._odds)
+
+
+def exactly(epsilon: Budget) -> Budget:
+    """Return ε as a Fraction would be, of which parts are not rounded."""
+    return epsilon._exact()
+
+
+def part_of(epsilon: Budget, parts: int) -> Budget:
+    """Return the part of which so many are ε, or a little less."""
+    return epsilon._part(parts)
+
+
+def rounded(p: Formula, down: bool) -> Formula:
+    """Round a probability to the grid of coins."""
+    return p._field.round(p, down)
+
+
+def coin_of(p: Formula, source: object) -> tuple[Any, Any]:
+    """Weights of heads and tails: formulas, or whole numbers where a number stands for ε."""
+    field = p._field
+    field.drawn_from(source)
+    if field.point is None:
+        return p._coin
+    q = field.number(p)
+    if not 0 <= q <= 1:
+        raise ValueError(f"p must be probabilities in [0, 1], got {float(q):.6g}")
+    return q.numerator, q.denominator - q.numerator
+
+
+def weights_of(weights: tuple[Any, ...], source: object) -> tuple[Any, ...]:
+    """Weights of a draw: formulas, or whole numbers where a number stands for ε."""
+    (field,) = {w._field for w in weights if isinstance(w, Formula)}
+    field.drawn_from(source)
+    if field.point is None:
+        return weights
+    numbers = [field.number(w) if isinstance(w, Formula) else Fraction(w) for w in weights]
+    if min(numbers) < 0 or not any(numbers):
+        raise ValueError(f"weights must not be negative, and not all zero, got {list(map(float, numbers))}")
+    bottom = lcm(*(q.denominator for q in numbers))
+    return tuple(q.numerator * (bottom // q.denominator) for q in numbers)
+
+
+def possible(weight: Any) -> bool:
+    """Whether an option of this weight is ever taken: a formula may be zero at times, and is not asked."""
+    return bool(weight._num if isinstance(weight, Formula) else weight)

@@ -1,14 +1,16 @@
 """Formulas in e^ε compute like the numbers they stand for, and refuse whatever depends on ε."""
 
+import pickle
 from fractions import Fraction
 from math import e as euler, log
+from sys import getsizeof
 
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
 from ldpnb.chance import exact, inexact, odds
-from ldpnb.formula import Budget, Field, Formula, Root, sign, times
+from ldpnb.formula import Budget, Field, Formula, Root, in_lowest_terms, never_zero, sign, times
 from ldpnb.oracles.frequency import GRR, OUE, SUE
 
 POINTS = [Fraction(7, 3), Fraction(101, 100), Fraction(40)]
@@ -40,15 +42,93 @@ def test_arithmetic_is_that_of_fractions(a, b, c, d):
 
 @pytest.mark.parametrize(
     "roots, expected",
-    [([], 0), ([3], None), ([Fraction(1, 2)], 0), ([1], 0), ([3, 3], None), ([2, 5], None)],
+    [
+        ([], 1),
+        ([3], None),
+        ([Fraction(1, 2)], 1),
+        ([1], 1),
+        ([3, 3], 1),
+        ([3, 3, 3], None),
+        ([2, 5], None),
+        ([2, 2, 5, 5], 1),
+        ([2, 2, 5], None),
+        ([2, 2, 5, 5, 5, 5, 7, 7, 7], None),
+        ([2] * 6, 1),
+    ],
     ids=str,
 )
-def test_sign_knows_roots_beyond_one(roots, expected):
-    """With a root beyond y = 1 no sign is shown, though a double one would change none; roots up to 1 do not matter."""
+def test_sign_changes_at_roots_of_odd_order_beyond_one(roots, expected):
     p = {0: 1}
     for r in map(Fraction, roots):
         p = times(p, {1: r.denominator, 0: -r.numerator})
-    assert (sign(p)[0] is None) == (expected is None)
+    assert sign(p)[0] == expected
+    assert never_zero(p) == all(r <= 1 for r in roots)
+
+
+def test_a_double_root_is_a_zero_and_no_change_of_sign():
+    """A coin may touch 0 at one ε; whether it is 0 has no one answer."""
+    x = Field().e
+    touches = (x - 2) ** 2 / ((x - 2) ** 2 + 1)
+    assert touches >= 0 and touches < 1
+    for question in (lambda: touches > 0, lambda: touches == 0, lambda: bool(touches)):
+        with pytest.raises(TypeError, match="depends on ε"):
+            question()
+
+
+def test_exponents_that_are_too_large_are_refused_and_remembered():
+    """Monomials are packed into integers; y^(2^20) would be a slack variable."""
+    field = Field()
+    large = field.e**1024
+    for _ in range(8):
+        large = large * large
+    assert large.num == {2**18: 1}
+    with pytest.raises(TypeError, match="exponents of a formula must be below 524288"):
+        large * large * large
+    assert "exponents" in str(field.refused)
+    for power in (1025, -1025, 0.5, "2"):
+        with pytest.raises(TypeError, match="powers of a formula in e\\^ε must be whole numbers up to 1024"):
+            Field().e ** power
+
+
+def test_a_client_may_divide_by_what_is_never_zero_and_by_nothing_else():
+    field = Field()
+    x, w = field.e, field.slack()
+    with field.run():
+        assert 1 / (x + 1) < 1 and 1 / (x - 1) > 0 and 1 / (x + w) <= 1
+        for denominator in (x - 2, x - x, w, w * (x - 1)):
+            with pytest.raises(TypeError, match="whether .* is 0 depends on ε"):
+                1 / denominator
+    assert (1 / (x - 2)).same(1 / (x - 2))  # the server may
+
+
+def test_public_names_of_symbols_answer_nobody_who_runs():
+    field = Field()
+    names = [(field.e, name) for name in ("at", "below", "coin", "den", "field", "num", "same", "text")]
+    names += [(field.epsilon, "odds"), (field.epsilon, "text"), (field.e, "number"), (field.epsilon, "real")]
+    for symbol, name in names:
+        with field.run(), pytest.raises(TypeError, match=f"the attribute {name} of .* depends on ε"):
+            getattr(symbol, name)
+    for ask in (repr, hash, dir, pickle.dumps, lambda x: x.__getstate__(), lambda x: x.__reduce__(), getsizeof):
+        for symbol in (field.e, field.epsilon):
+            with field.run(), pytest.raises(TypeError, match="depends on ε"):
+                ask(symbol)
+    assert pickle.loads(pickle.dumps(field.e)).text() == field.e.text() == "e^ε"
+
+
+def test_ratios_in_two_variables_are_shown_in_lowest_terms():
+    field = Field()
+    x = field.e
+    k = field.slack() + 2
+    field.least = 2
+    shown = {
+        (x * k) / (k * 1): "e^ε",
+        (x * k * (x + 1)) / (k * k * (x + 1)): "e^ε/k",
+        (x * x - 1) * k / ((x - 1) * (k + 1)): "(e^ε·k + k)/(k + 1)",
+        (k * x + k - 1) / (k - 1): "(e^ε·k + k - 1)/(k - 1)",
+    }
+    for formula, text in shown.items():
+        assert in_lowest_terms(formula).text() == text
+        assert in_lowest_terms(formula).same(formula)
 
 
 def test_a_formula_has_no_value():

@@ -1,18 +1,20 @@
-"""Domains of any size: clients that see no item, but only whether two of them are the same.
+"""Clients for any number of items, which see no item, but only whether two of them are the same.
 
-A client ``client(value, items, epsilon, rng)`` gets opaque items, an opaque ε and an opaque k, in a proof as well as
-when `of_size` runs it for k items and a number ε.  So it cannot do one thing in the proof and another where it runs:
-what it may do with items is to compare two of them, to draw one (`Items.pick`), to toss a coin about each
-(`Items.each`), and to send them.  Such a client treats all items alike.  Let a and b be two inputs.
+A client ``client(value, items, epsilon, rng)`` is handed a sealed item, a sealed ε, a sealed number of items k and a
+sealed source of randomness: the same objects in a proof and where `of_size` runs it.  There, numbers take the place of
+ε and k when a coin is tossed, and only then.  So it takes the same steps.  It may compare two items, draw one
+(`Items.pick`), toss a coin about each (`Items.each`), and send items in tuples, lists and values of dicts.
+
+Let a and b be two inputs, and call the other items others.
 
 * A drawn item is a, b, one of the r others that were drawn before, or a new one, with odds 1 : 1 : … : 1 : k − 2 − r.
   So the comparisons that the client makes, and with them all that it does, have a law in which k is a number like ε.
-* Reports that differ only in the names of other items are equally likely, from a and from b.  So others are named in
-  the order in which a report names them, and ratios of such reports are ratios of reports.
-* `each` asks for the coin of the client's own item, and once for that of all others; whoever learns this coin can toss
-  it for the k − 2 others alone.  So these answers tell nothing that the coin does not tell.
+* Reports that differ only in the names of others are equally likely, from a and from b.  So others are named in the
+  order in which a report names them, and ratios of such reports are ratios of reports.
+* `each` asks for the coin of the client's own item, and once for the coin of all others.  Whoever learns this coin can
+  toss it for the k − 2 others alone.  So these answers tell nothing that the coin does not tell.
 
-If no branch draws more than m items, all sizes k > m are one law in which k − m − 1 is a number, at least 0, and the
+If no branch draws more than m items, all sizes k > m are one law, in which k − m − 1 is a number, at least 0, and the
 sizes 2, …, m are replayed one by one.
 """
 
@@ -20,13 +22,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from ldpnb.chance import Paths, Randomness, bernoulli, odds, pick, toss
+from ldpnb.chance import LIMIT, Paths, Randomness, Sealed, bernoulli, odds, pick, toss
 from ldpnb.checks import check_count, check_epsilon
-from ldpnb.formula import Field, Formula
+from ldpnb.formula import Field, Formula, Symbol
+from ldpnb.verify._symbolic import Laws, settled
 
 
 @dataclass(frozen=True)
@@ -39,9 +43,41 @@ class Name:
         return self.letter
 
 
+@dataclass(frozen=True)
+class Tossed:
+    """Answers of `Items.each` in a proof: about a, about b, and the coin that is tossed for each of the others."""
+
+    a: bool
+    b: bool
+    coin: Coin
+
+    def __repr__(self) -> str:
+        return f"({self.a}, {self.b}, and a coin of {self.coin.p} for each other)"
+
+
+class Coin:
+    """A probability as a part of a report: two formulas are one coin if they are equal for all ε and k."""
+
+    def __init__(self, p: Formula) -> None:
+        self.p = p
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Coin) and bool(self.p.same(other.p))
+
+    def __hash__(self) -> int:
+        return hash(self.p)
+
+    def __reduce__(self) -> Any:  # what a receiver gets of it: all coins are sent alike, and are told apart by `==`
+        return Coin, ()
+
+    def __deepcopy__(self, memo: Any) -> Coin:
+        return self
+
+
 A, B = Name("a"), Name("b")  # the inputs of a proof
+REST = Name("every other item")  # the name that stands for all items that the client has not got
+DRAWN_MAX = 12  # items in one run: the ways in which so many are alike or different are millions
 DRAWN, ASKED = "draws items", "answers about each item"  # what a run does with its domain
-BOTH = "a client draws items or answers about each of them: this one does both"
 
 
 class Larger(Exception):
@@ -52,7 +88,22 @@ class Larger(Exception):
         self.least = least
 
 
-class Item:
+class Closed:
+    """What a client may send, and neither copy nor look into."""
+
+    __slots__ = ()
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        raise TypeError("items and answers can be sent as they are, and not be pickled")
+
+    def __copy__(self) -> Any:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        return self
+
+
+class Item(Closed):
     """An item, of which a client may only ask whether it is another one."""
 
     __slots__ = ("_home", "_name")
@@ -63,8 +114,10 @@ class Item:
     def __eq__(self, other: object) -> bool:
         if type(other) is not Item:
             raise TypeError(f"items can be compared with items only, got one and a {type(other).__name__}")
-        if self._home is not other._home or REST in (self._name, other._name) and not self._home.asking:
-            raise TypeError("items can be compared within one run, and the item of `each` only while it is asked about")
+        if self._home is not other._home:
+            raise TypeError("items can be compared within one run")
+        if REST in (self._name, other._name) and not self._home._asking:
+            raise TypeError("the item of `each` can be compared only while it is asked about")
         return bool(self._name == other._name)
 
     __hash__ = None  # type: ignore[assignment]
@@ -73,10 +126,7 @@ class Item:
         return "an item"
 
 
-REST = ("every other item",)  # the name that stands for all items that the client has not got
-
-
-class Answers:
+class Answers(Closed):
     """What `Items.each` returns: a client may send it, and nothing else."""
 
     __slots__ = ("_sent",)
@@ -92,44 +142,56 @@ class Answers:
         return "answers"
 
 
-class Items:
+class Items(Closed):
     """The domain, as a client sees it."""
 
-    def __init__(self, k: Formula, domain: Any) -> None:
-        self._k, self._domain, self._held = k, domain, dict[Any, Item]()
-        self._use, self.asking = "", False
+    __slots__ = ("_asking", "_domain", "_held", "_k", "_rng", "_use")
+
+    def __init__(self, k: Formula, domain: Any, rng: Sealed) -> None:
+        self._k, self._domain, self._rng = k, domain, rng
+        self._held = dict[Any, Item]()
+        self._use, self._asking = "", False
 
     @property
     def k(self) -> Formula:
         """The number of items: it may be part of a coin."""
         return self._k
 
-    def _only(self, use: str) -> None:
-        if self._use not in ("", use) or self.asking:
-            raise TypeError(BOTH)
+    def _only(self, use: str, rng: Any) -> Any:
+        """Return the source of randomness; a run draws items or answers about each, with the rng that it got."""
+        if self._use not in ("", use) or self._asking:
+            raise TypeError("a client draws items or answers about each of them: this one does both")
+        if rng is not self._rng:
+            raise TypeError(f"rng must be the one that the client is handed, got {type(rng).__name__}")
         self._use = use
+        return rng._rng
 
     def _item(self, name: Any) -> Item:
+        """Equal items are one object, so that `is` says what `==` says."""
         return self._held.setdefault(name, Item(self, name))
 
     def pick(self, rng: Randomness) -> Item:
         """Return one item, all alike."""
-        self._only(DRAWN)
-        return self._item(self._domain.pick([*self._held], rng))
+        source = self._only(DRAWN, rng)
+        return self._item(self._domain.pick([*self._held], source))
 
     def each(self, coin: Callable[[Item], Any], rng: Randomness) -> Answers:
         """Answer yes or no about each item, by a coin whose probability is ``coin(item)``.
 
         It is asked for the client's own item, and once for all others.
         """
-        self._only(ASKED)
-        self.asking = True
+        source = self._only(ASKED, rng)
+        ((own, item),) = self._held.items()
+        self._asking = True
         try:
-            (own,) = self._held.items()
-            coins = coin(own[1]), coin(Item(self, REST))
+            coins = coin(item), coin(Item(self, REST))
         finally:
-            self.asking = False
-        return Answers(self._domain.each(own[0], *coins, rng))
+            self._asking = False
+        field = self._k._field
+        for p in coins:
+            if not isinstance(p, Formula | int | float | Fraction):
+                raise TypeError(f"coin must return a probability, got {type(p).__name__}")
+        return Answers(self._domain.each(own, *map(field.formula, coins), source))
 
 
 class _Numbered:
@@ -141,9 +203,9 @@ class _Numbered:
     def pick(self, held: list[Any], rng: Randomness) -> int:
         return int(pick(range(self.k), rng))
 
-    def each(self, own: int, coin: Any, other: Any, rng: Randomness) -> tuple[bool, ...]:
-        p, q = (float(x.number if isinstance(x, Formula) else x) for x in (coin, other))
-        return tuple(bernoulli(np.where(np.arange(self.k) == own, p, q), (self.k,), rng).tolist())
+    def each(self, own: int, coin: Formula, other: Formula, rng: Randomness) -> tuple[bool, ...]:
+        coins = np.array([coin if item == own else other for item in range(self.k)], np.object_)
+        return tuple(bernoulli(coins, (self.k,), rng).tolist())
 
 
 class _Any:
@@ -154,20 +216,21 @@ class _Any:
 
     def pick(self, held: list[Any], rng: Paths) -> Any:
         old = [A, B, *(name for name in held if name not in (A, B))]
+        if len(old) > DRAWN_MAX:
+            many = f"a client may draw at most {DRAWN_MAX} different items in one run, got one more"
+            self.k._field.refuse(ValueError(many))
         if len(old) > self.least:
-            self.k.field.refuse(Larger(len(old)))
+            self.k._field.refuse(Larger(len(old)))
         left = self.k - len(old)
-        if not left.num:  # none is left
+        if left._same(0):  # none is left
             return pick(old, rng)
         at = rng.choose((*(1,) * len(old), left))
         return old[at] if at < len(old) else len(old)
 
-    def each(self, own: Name, coin: Any, other: Any, rng: Paths) -> Any:
-        field = self.k.field
-        coins = {A: other, B: other} | {own: coin}
-        bits = toss(coins[A], rng), toss(coins[B], rng)
-        with field.run(False):
-            return *bits, f"others by a coin {field.formula(other).text()}"
+    def each(self, own: Name, coin: Formula, other: Formula, rng: Paths) -> Tossed:
+        about_a = coin if own == A else other
+        about_b = coin if own == B else other
+        return Tossed(toss(about_a, rng), toss(about_b, rng), Coin(other))
 
 
 def _sent(report: Any, name: Callable[[Any], Any]) -> Any:
@@ -183,13 +246,64 @@ def _sent(report: Any, name: Callable[[Any], Any]) -> Any:
         return kind(_sent(part, name) for part in report)
     if kind is dict:
         return {key: _sent(part, name) for key, part in report.items()}
+    if isinstance(report, Symbol | Closed | Sealed):
+        raise TypeError(f"a client cannot send {report._what if isinstance(report, Symbol) else kind.__name__}")
     return report
+
+
+def of_any_size(client: Callable[..., Any], least: int, more: bool) -> Callable[[Any], Any]:
+    """Return a function of a symbolic ε that makes the client of items a and b: of k = `least`, or so many and more."""
+
+    def make(epsilon: Any) -> Any:
+        field = epsilon._field
+        field.least = least if more else None
+        k = field.slack() + least if more else field.formula(least)
+
+        def run(value: Name, rng: Paths) -> Any:
+            sealed = Sealed(rng)
+            items, names = Items(k, _Any(k, least), sealed), {A: A, B: B}
+            report = client(items._item(value), items, epsilon, sealed)
+            return _sent(report, lambda name: names.setdefault(name, Name(chr(ord("a") + len(names)))))
+
+        return run
+
+    return make
+
+
+def cases(client: Callable[..., Any], limit: int = LIMIT) -> list[tuple[int, Laws]]:
+    """Replay a client on items a and b: from a size on at which no branch draws more items than there are, and below.
+
+    Returns the laws by size, the one for so many items and more last.
+    """
+    least, found = 2, list[tuple[int, Laws]]()
+    while not found:
+        try:
+            found = [(least, settled(of_any_size(client, least, True), [A, B], "ideal", limit)[1])]
+        except Larger as error:
+            least = error.least
+    smaller = [(k, settled(of_any_size(client, k, False), [A, B], "ideal", limit)[1]) for k in range(2, least)]
+    return [*smaller, *found]
 
 
 def of_size(client: Callable[..., Any], k: int) -> Callable[[int, float, Randomness], Any]:
     """Return a client for any number of items as one for k of them, whose values are 0, …, k − 1.
 
-    It is what `prove` has proved, as long as the client does not look into the objects that it is handed.
+    It is the client that `prove` replays, with the same objects in its hands, and its coins are exact: for e^ε stands
+    a fraction below it by less than one part in 10**56, and a coin has the probability that its formula has there.
+
+    Parameters
+    ----------
+    client : callable (value, items, epsilon, rng) -> report
+    k : int, at least 2
+
+    Returns
+    -------
+    callable (value, epsilon, rng) -> report
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the client asks what has no answer for all ε and k, as for `prove`.
 
     Examples
     --------
@@ -201,32 +315,24 @@ def of_size(client: Callable[..., Any], k: int) -> Callable[[int, float, Randomn
     1.0
     """
     size = check_count(k, 2, "k")
+    every = cases(client)
+    least, proved = next((case for case in every if case[0] == size), every[-1])
+    more = proved.field.least is not None
+    roots = proved.field.roots
 
     def run(value: int, epsilon: float, rng: Randomness) -> Any:
         if not 0 <= value < size:
             raise ValueError(f"value must be one of 0, …, {size - 1}, got {value}")
-        field = Field(exp=odds)
-        items = Items(field.formula(size), _Numbered(size))
+        field = Field(roots)
+        field.least = least if more else None
+        field.point = odds(Fraction(check_epsilon(epsilon)) / roots), size - least
+        source = rng._rng if isinstance(rng, Sealed) else rng
+        field.source = source
+        sealed = Sealed(source)
+        items = Items(field.slack() + least if more else field.formula(size), _Numbered(size), sealed)
         with field.run():
-            report = client(items._item(int(value)), items, field.at(check_epsilon(epsilon)), rng)
+            report = client(items._item(int(value)), items, field.epsilon, sealed)
+        field.heard()
         return _sent(report, lambda name: name)
 
     return run
-
-
-def of_any_size(client: Callable[..., Any], least: int, more: bool) -> Callable[[Any], Any]:
-    """Return a function of a symbolic ε that makes the client of items a and b: of k = `least`, or so many and more."""
-
-    def make(epsilon: Any) -> Any:
-        field = epsilon.odds.field
-        field.least = least if more else None
-        k = field.slack() + least if more else field.formula(least)
-
-        def run(value: Name, rng: Paths) -> Any:
-            items, names = Items(k, _Any(k, least)), {A: A, B: B}
-            report = client(items._item(value), items, epsilon, rng)
-            return _sent(report, lambda name: names.setdefault(name, Name(chr(ord("a") + len(names)))))
-
-        return run
-
-    return make

@@ -1,176 +1,72 @@
-"""Proofs for every ε: a client's branches are replayed with coins that are formulas in x = e^ε, see `ldpnb.formula`.
+"""Proofs for every ε at once, from laws whose probabilities are formulas in e^ε (see `ldpnb.verify._symbolic`).
 
-The client computes these coins itself, from an ε that is a symbol; nothing is written down a second time.  The laws of
-all inputs are polynomials over one denominator, and P(y|a) ≤ e^ε P(y|b) is a polynomial in u = y − 1 without a negative
-coefficient, where e^ε = y^r.  A coin that is rounded toward privacy is any number between its ideal value and its value
-at ε = 0, one slack variable each.
+P(y|a) ≤ e^ε P(y|b) is a polynomial in u = y − 1 that is not negative for u > 0, where e^ε = y^r.  What was proved,
+refuted, tried with numbers or left open is said in sentences that are true as they stand (`Proof`).
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
-from functools import partial, reduce
 from inspect import signature
-from itertools import chain, permutations
 from math import exp, log
-from operator import or_
 from random import Random
 from textwrap import fill
 from typing import Any
 
 import numpy as np
 
-from ldpnb.chance import LIMIT, Law, Outputs, odds, walk
+from ldpnb.chance import LIMIT, Law, TooManyBranches, odds
 from ldpnb.checks import EPSILON_MAX, EPSILON_MIN
 from ldpnb.core import Example, Mechanism, Records, named
 from ldpnb.formula import (
-    CURE,
     START,
     Budget,
-    Field,
     Formula,
     Poly,
-    Root,
     Y,
     collect,
     exponents,
+    in_lowest_terms,
+    never_zero,
     plus,
-    power,
     roots as roots_beyond_zero,
     shifted,
     sign,
     times,
-    value,
     whole,
 )
-from ldpnb.verify._items import A, B, Larger, of_any_size
-from ldpnb.verify._laws import _estimate, _programs, laws, moments as numbers, stated_rounding, worst
+from ldpnb.verify._items import A, B, cases, of_size
+from ldpnb.verify._laws import _estimate, _values, laws, moments as numbers, stated_rounding, worst
+from ldpnb.verify._symbolic import Laws, Maker, settled
 
-POINTS = (0.3, 2.5)  # ε at which the shipped client, with numbers, is compared with the formulas to twelve digits
+POINTS = (0.3, 2.5)  # ε at which the client with numbers is compared with the formulas to twelve digits
 TRIED = (1e-6, 0.01, 1, 16.0, 32.0, 40.0)  # and further ones, one of them an int, to nine
 RANDOM, WALKED = 24, 4000  # as many more at random, as long as the branches to be walked are not more than so many
-ROOTS_MAX = 16  # of e^ε: for more, `formula.START` would not be below e^(ε/r)
+SIZES = range(2, 8)  # at which a client for any number of items is looked at, to refute it
+FACTORS = (1.0, 0.1, 4.0, 16.0, 1e-3)  # what is added to the ε from which on a formula is more than e^ε
 WIDE = 64  # letters of a line of what is said
-MULTIPLES = 16  # of a rounded coin: the chance of several alike
+LONG = 60  # letters of a report or a value
 FINE = Fraction(1, 2**60)  # width within which a root is found
-Maker = Callable[..., Any]  # of a client, for an ε
-HINTS = dict.fromkeys(["real number", "Rational", "ufunc", "operand"], CURE)  # by a word of Python's own message
-HINTS["Budget"] = Budget.hint
+ROUNDING = Fraction(1, 2**54)  # a slack that rounding may well reach
 ROUND = "round the coin of the likelier answer down, by ldpnb.chance.round_down"
 PARTS = "take parts of ldpnb.chance.exact(ε), or its share: ε/3 is rounded to the nearest float, often above a third"
-ROUNDING = Fraction(1, 2**54)  # a slack that rounding may well reach
+SEALED = (
+    "This is proved of the client that ldpnb.verify.of_size runs: its coins are exact, and it sees neither ε nor k."
+)
 
 
-@dataclass(frozen=True, eq=False)
-class Laws:
-    """Laws of several inputs over one denominator: law[i][report] / total, polynomials that are not negative."""
+@dataclass(frozen=True)
+class Witness:
+    """A number of items, an ε, and a report that is more than e^ε times as likely from one item as from another."""
 
-    field: Field
-    law: list[dict[Any, Poly]]
-    total: Poly
-    tossed: frozenset[Formula]
-    reports: dict[Any, Any]  # as the client returned them
-    branches: int
-
-    @property
-    def as_shipped(self) -> bool:
-        """Whether every coin was rounded by the client; `bernoulli` rounds others up, by less than 2**-53."""
-        grid = {x for p in self.field.rounded.values() for n in range(1, MULTIPLES) for x in (n * p, 1 - n * p)}
-        return not self.field.floats and not self.field.nearest and self.tossed <= grid
-
-    def at(self, y: Fraction, slack: int = 0) -> list[Law]:
-        """Laws at one y, all slacks being the same."""
-        found = partial(value, number=lambda i: Fraction(slack if i else y))
-        return [{report: found(p) / found(self.total) for report, p in law.items()} for law in self.law]
-
-    @property
-    def certificate(self) -> str:
-        """The polynomials as text, from which a stranger can check the inequalities without this package."""
-        late = self.field.late or any(sign(gap)[1] for *_, gap in self.gaps())
-        what = "# for all pairs of inputs and all reports, y >= start and w >= 0: total = sum of a law, 0 <= p <= y^r q"
-        lines = [what, f"r {self.field.roots}", f"start {START[late]}"]
-        laws = [(f"p {i} {y!r} :", p) for i, law in enumerate(self.law) for y, p in law.items()]
-        lines += [f"{name} {_text(p)}".replace("\n", " ") for name, p in [("total", self.total), *laws]]
-        return "\n".join(lines) + "\n"
-
-    def gaps(self) -> Iterator[tuple[tuple[int, int], Any, Poly, Poly, Poly]]:
-        """Pair (a, b), report, P(y|a), P(y|b), and x P(y|b) − P(y|a): different inequalities once."""
-        seen = set()
-        for y in self.reports:
-            row = [law.get(y, {}) for law in self.law]
-            keys = [frozenset(p.items()) for p in row]
-            for a, b in permutations(range(len(row)), 2):
-                if (keys[a], keys[b]) not in seen:
-                    seen.add((keys[a], keys[b]))
-                    yield (a, b), y, row[a], row[b], plus(times(self.field.e.num, row[b]), row[a], -1)
-
-
-def _text(p: Poly) -> str:
-    """Write a polynomial as c*y^i*w1^j, terms joined by +."""
-    terms = [(str(c), *(f"{f'w{i}' if i else 'y'}^{n}" for i, n in exponents(m))) for m, c in sorted(p.items())]
-    return " + ".join(map("*".join, terms)) or "0"
-
-
-def _product(factors: Iterable[tuple[Any, int]]) -> Poly:
-    return reduce(times, (power(dict(p), n) for p, n in factors), {0: 1})
-
-
-def _shares(weights: tuple[Any, ...], field: Field) -> list[Formula]:
-    """Probabilities of options by their weights, which are brought to one denominator; that is left out."""
-    if not any(isinstance(w, Formula) for w in weights):
-        return [field.formula(Fraction(w, sum(weights))) for w in weights]
-    parts = [field.formula(w) for w in weights]
-    dens = {frozenset(p.den.items()) for p in parts}
-    tops = [reduce(times, map(dict, dens - {frozenset(p.den.items())}), p.num) for p in parts]
-    return [Formula(top, reduce(plus, tops), field) for top in tops]
-
-
-def symbolic_laws(client: Any, inputs: Any, field: Field, limit: int = LIMIT) -> Laws:
-    """Replay every branch; a branch is a product of options, and these are polynomials over the sum of the weights."""
-    replayed, outputs, reports = list[dict[Any, Counter[Any]]](), Outputs(), dict[Any, Any]()
-    choices: dict[Any, list[Formula]] = {}  # by the weights of all options, their probabilities
-    branches_walked = 0
-
-    def watched(program: Any, rng: Any) -> Any:
-        with field.run():
-            result = program(rng)
-        field.heard()
-        return result
-
-    for program in _programs(client, inputs):
-        replayed.append({})
-        for paths, result in walk(partial(watched, program), limit=limit):
-            branches_walked += 1
-            for _, weights in paths.taken:
-                if weights not in choices:
-                    choices[weights] = _shares(weights, field)
-            factors = Counter(choices[weights][option] for option, weights in paths.taken)
-            reports.setdefault(key := outputs.key(result), result)
-            replayed[-1].setdefault(key, Counter())[frozenset(factors.items())] += 1
-    for p in chain(*choices.values()):
-        if p.below(0) is not False:  # no denominator is below 0: its leading coefficient is not
-            raise ValueError(f"a coin must be a probability for every ε, got {p}")
-    tossed = frozenset(w[0] for w in choices if len(w) == 2 and isinstance(w[0], Formula) and (w[0] + w[1]).same(1))
-    branches = {branch for law in replayed for terms in law.values() for branch in terms}
-    dens = {b: Counter(den for p, n in b for den in [frozenset(p.den.items())] * n) for b in branches}
-    most: Counter[Any] = reduce(or_, dens.values())
-    products = {b: _product((*((p.num, n) for p, n in b), *(most - own).items())) for b, own in dens.items()}
-
-    def summed(terms: Counter[Any]) -> Poly:
-        return collect((m, c * often) for branch, often in terms.items() for m, c in products[branch].items())
-
-    found = [{y: summed(terms) for y, terms in law.items()} for law in replayed]
-    total = _product(most.items())
-    if any(reduce(plus, law.values()) != total for law in found):
-        raise ValueError("a law must sum to one for every ε: the client does not repeat itself")
-    return Laws(field, found, total, tossed, reports, branches_walked)
-
-
-# -------------------------------------------------------------------------------------------------- what is said
+    k: int
+    epsilon: float
+    ratio: Fraction | None  # None for infinity
+    report: Any
+    pair: tuple[int, int]
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,21 +80,31 @@ class Proof:
     holds : bool or None
         Whether P(y|a) ≤ e^ε P(y|b) with ideal coins; None where neither that nor the contrary is shown.
     shipped : bool or None
-        Whether it holds for every ε ≥ 1e-6 with coins that are rounded; None where that was not asked or is not shown.
+        Whether it holds for every ε ≥ 1e-6 with coins that are rounded: False if it fails at an ε that was tried, None
+        where that was not asked or is not shown.
     least : float
         0 where it holds for every ε > 0; 1e-6 where only from there on.  Of a refuted client the ε from which on, or
         right above which, the ratio exceeds e^ε.
     ratio : Formula or None
-        Largest likelihood ratio in x = e^ε, None for ∞; attained by `report` for the inputs `pair`, and if `uniform`
-        for every ε.
+        Largest likelihood ratio, a formula in e^ε, None for ∞; attained by `report` for the inputs `pair`, and if
+        `uniform` for every ε.
     stated : bool or None
         Whether the mechanism's `realised_epsilon` is ln(ratio) as an identity; None where it states none.
     moments, wrong : int
         Identities of mean and variance that were compared, and how many of them are wrong.
     laws, rounded : Laws
-        With ideal coins, and with rounded ones (None where these were not asked): their `certificate` is a text.
+        With ideal coins, and with rounded ones (None where these were not asked).
+    values : list
+        What the client was asked about, in the order that `pair` counts in; letters for a domain of any size.
     tested : tuple of float
-        Values of ε at which the client with numbers had the law of the formulas; none where it never sees a number.
+        Values of ε at which the client with numbers had the law of the formulas, to nine digits; none where it never
+        sees a number.
+    broken : tuple of float
+        Those of them at which the client with numbers exceeds e^ε, by rounding or by more.
+    every : tuple of (int, Laws)
+        For a domain of any size: the laws at each size that is a case of its own, the last for so many and more.
+    witness : Witness or None
+        Of a refuted client for a domain of any size: where `of_size` runs it and exceeds e^ε.
     """
 
     name: str
@@ -214,49 +120,122 @@ class Proof:
     wrong: int
     laws: Laws
     rounded: Laws | None
+    values: list[Any]
     tested: tuple[float, ...] = ()
+    broken: tuple[float, ...] = ()
+    every: tuple[tuple[int, Laws], ...] = ()
+    witness: Witness | None = None
 
     @property
     def tight(self) -> bool:
         """Whether e^ε itself is attained, for every ε."""
         return self.ratio is not None and self.ratio.same(self.laws.field.e)
 
+    @property
+    def certificates(self) -> list[str]:
+        """The inequalities as texts that a stranger can check: one for each case, and one for rounded coins."""
+        found = [one.certificate for _, one in self.every] or [self.laws.certificate]
+        return [*found, self.rounded.certificate] if self.rounded else found
+
     def __str__(self) -> str:
-        every = "for all k" in self.name
-        who = f"{self.name}, on {'any two items' if every else f'{len(self.laws.law)} inputs'}"
-        one, other = (["a", "b"][i] if every else str(i) for i in self.pair)
-        report = f"report {self.report!r:.60}"
-        times = "e^ε" if self.tight else f"{self.ratio}"
-        likely = f"{report} is {times} times as likely from input {one} as from input {other}"
+        verdicts = {True: self._proved, False: self._refuted, None: self._undecided}
+        return fill(" ".join(verdicts[self.holds]()), WIDE)
+
+    def _where(self, epsilons: str) -> str:
+        """Say for which ε and on which values."""
+        if self.every:
+            return f"for {epsilons} and every number of items k >= 2"
+        return f"for {epsilons} on these {len(self.values)} values"
+
+    def _likely(self, factor: str) -> str:
+        """Say by which report two values are told apart, and by how much."""
+        one, other = (_shown(self.values[i]) for i in self.pair)
+        kind = "item" if self.every else "value"
+        report = f"report {_shown(self.report)}"
         if self.ratio is None:
-            likely = f"{report} comes from input {one} and never from input {other}"
-        seen = f"with numbers it did the same at {len(self.tested)} values of ε"
-        seen += f" from {min(self.tested):g} to {max(self.tested):g}" if self.tested else ""
-        if self.holds is None:
-            kept = "and kept ε at each of them" if self.shipped else "and did not keep ε at each of them"
-            said = f"{who}, is neither proved nor refuted: {likely}"
-            return fill(f"{said}{'' if every else f'; {seen} {kept}'}.", WIDE)
-        if not self.holds:
-            right = "" if self.ratio is None else f", more than e^ε right above ε = {self.least:.6g}"
-            return fill(f"{who}, is refuted: {likely}{right}{'' if every else f'; {seen}'}.", WIDE)
+            return f"{report} can come from {kind} {one}, and never from {kind} {other}"
+        return f"{report} is {factor} times as likely from {kind} {one} as from {kind} {other}"
+
+    def _proved(self) -> Iterator[str]:
+        assert self.ratio is not None
+        exactly = "exactly ε-LDP" if self.tight else "ε-LDP"
         since = f"every ε >= {self.least:g}" if self.least else "every ε > 0"
-        ideal = f"no report tells two inputs apart by more than e^ε, for {since} with ideal coins; {likely}."
-        how = f"This is proved with a symbol for ε; {seen}."
-        if every:
-            how = (
-                "This is proved of the client that ldpnb.verify.of_size runs, which sees neither ε nor k nor the items."
-            )
-        said = f"{who}: {ideal} {how}"
+        largest = "and no report has a larger factor"
+        if not self.uniform:
+            largest = "and which report has the largest factor may depend on ε"
+        found = f"{self._likely('e^ε' if self.tight else str(self.ratio))}, {largest}"
+        if self.ratio.same(1):
+            found = "reports say nothing about the value"
+        yield f"{self.name} is {exactly} {self._where(since)}: {found}."
+        if self.every:
+            yield SEALED
+            return
+        proved = "This is proved with a symbol for ε and ideal coins"
+        yield f"{proved}; {self._numbers()}." if self.tested else f"{proved}."
         if self.rounded:
-            cure = PARTS if self.rounded.field.nearest else ROUND
-            words = {True: "holds for every ε >= 1e-06", False: f"is refuted ({cure})", None: "is not shown"}
-            words[None] += f" ({PARTS})" if self.rounded.field.nearest else ""
-            said += f" With coins rounded to 53 bits it {words[self.shipped]}, other arithmetic being exact."
+            yield self._rounding()
         if self.moments:
             right = f"are not, in {self.wrong} cases," if self.wrong else "are"
             what = f"{self.moments} identities of formulas"
-            said += f" Mean and variance of one person's score {right} as stated ({what})."
-        return fill(said, WIDE)
+            yield f"Mean and variance of one person's score {right} as stated ({what})."
+
+    def _rounding(self) -> str:
+        """Say what rounded coins do."""
+        assert self.rounded
+        if self.shipped:
+            return "With coins rounded to 53 bits it is ε-LDP for every ε >= 1e-06, if other arithmetic is exact."
+        cure = PARTS if self.rounded.field.nearest else ROUND
+        if self.shipped is False:
+            where = f"at ε = {min(self.broken):g}, a report is more than e^ε times as likely"
+            return f"With coins rounded to 53 bits it is not: {where} ({cure})."
+        return f"That coins rounded to 53 bits keep ε is not shown ({cure})."
+
+    def _numbers(self) -> str:
+        """Say where the client was run with numbers."""
+        span = f"{len(self.tested)} values of ε from {min(self.tested):g} to {max(self.tested):g}"
+        return f"with numbers, at {span}, it was the same to nine digits"
+
+    def _refuted(self) -> Iterator[str]:
+        if self.witness:
+            yield from self._witnessed(self.witness)
+            return
+        if self.ratio is None:
+            apart = [p for _, _, p, q, _ in self.laws.gaps() if p and not q]
+            when = "for any ε" if all(map(never_zero, apart)) else "for nearly every ε"
+            yield f"{self.name} is not ε-LDP {when}: {self._likely('')}."
+        else:
+            always = self.laws.field.e.below(self.ratio)
+            where = "" if always else f"; it is more right above ε = {self.least:.6g}"
+            yield f"{self.name} is not ε-LDP: {self._likely(str(self.ratio))}, and e^ε is allowed{where}."
+
+    def _witnessed(self, seen: Witness) -> Iterator[str]:
+        """Say at which size and ε a client for any number of items fails, and the formula where it is simple."""
+        one, other = seen.pair
+        at = f"at k = {seen.k} and ε = {seen.epsilon:.6g}"
+        report = f"report {_shown(seen.report)}"
+        if seen.ratio is None:
+            found = f"{report} can come from item {one}, and never from item {other}"
+        else:
+            times = f"{float(seen.ratio):.6g} times as likely"
+            found = f"{report} is {times} from item {one} as from item {other}, and {exp(seen.epsilon):.6g} is allowed"
+        yield f"{self.name} is not ε-LDP for every number of items: {at}, {found}."
+        if self.ratio is not None:
+            yield f"As a formula, {self._likely(str(self.ratio))}."
+
+    def _undecided(self) -> Iterator[str]:
+        likely = self._likely(str(self.ratio))
+        yield f"Whether {self.name} is ε-LDP {self._where('every ε > 0')} is neither proved nor refuted: {likely}."
+        if self.every:
+            yield f"With {min(SIZES)} to {max(SIZES)} items, it was not seen to exceed e^ε."
+            return
+        kept = f"exceeded e^ε at ε = {min(self.broken):g}" if self.broken else "kept ε at each of them"
+        yield f"But {self._numbers()}, and it {kept}."
+
+
+def _shown(x: Any) -> str:
+    """Write a value or a report, not longer than a line."""
+    text = repr(x)
+    return text if len(text) <= LONG else f"{text[: LONG - 1]}…"
 
 
 def prove(
@@ -266,13 +245,17 @@ def prove(
     """Decide for all ε at once whether a client keeps ε, and whether its bias and variance are the stated ones.
 
     Sizes are fixed, ε is not: the statement is about every ε > 0 with ideal coins and every ε ≥ 1e-6 with rounded ones,
-    at the sizes of this client.  All of its code runs, with a symbol in place of ε; code that asks the symbol for a
+    at the sizes of this client.  All of its code runs, with a symbol in place of ε.  Code that asks the symbol for a
     number, a text, a hash or a comparison that depends on ε stops with a TypeError, even if it catches that error.
     Structure that a mechanism's class leaves to ε (`Mechanism.chosen`: a number of slots, the size of a set) is the one
-    for the ε it has; other structure must be named in the fields.  The client also runs with numbers, at the values of
-    `Proof.tested`: there it must have the law of the formulas and, if rounded coins are asked for, keep ε to the last
-    fraction.  What a program does only at other numbers, since it asks for types, is not seen.  A client for all k is
-    handed the same objects where it runs, so that there is no such thing: see `ldpnb.verify._items` and `of_size`.
+    for the ε it has; other structure must be named in the fields.
+
+    The client also runs with numbers, at the values of `Proof.tested`.  There it must have the law of the formulas, to
+    nine digits.  What it does only at other numbers is not seen: it can tell a number from a symbol by its type or by
+    its private attributes, and nothing else.
+
+    A client for any number of items (`ldpnb.verify.of_size`) is handed the same sealed objects in the proof and where
+    it runs, so that it has nothing by which to tell the two apart, but by looking into these objects.
 
     Parameters
     ----------
@@ -281,9 +264,9 @@ def prove(
         ``lambda e: BitFlip(sizes=(3,), f=flip_for(e, 2))``; or a client of one person, ``client(value, epsilon, rng)``,
         which computes its coins from ``ldpnb.chance.odds(epsilon)``; or, for domains of all sizes k ≥ 2 at once,
         ``client(value, items, epsilon, rng)``, which only compares items and sends them, draws some (`Items.pick`) or
-        tosses a coin about each (`Items.each`), and finds k in ``items.k``.  Its coins are not taken to be rounded.
+        tosses a coin about each (`Items.each`), and finds k in ``items.k``.
     inputs : list, array or Records
-        One value a person, as for `laws`; left out for an Example.
+        One value per person, as for `laws`; left out for an Example.
     items : sequence, optional
         Candidates, for open domains.
     rounded, moments : bool
@@ -309,58 +292,110 @@ def prove(
     >>> from ldpnb import GRR
     >>> found = prove(GRR(k=3, epsilon=1.0), [0, 1, 2])
     >>> print(found)  # doctest: +NORMALIZE_WHITESPACE
-    GRR(k=3), on 3 inputs: no report tells two inputs apart by more than e^ε, for every ε > 0 with ideal coins; report 0
-    is e^ε times as likely from input 0 as from input 1. This is proved with a symbol for ε; with numbers it did the
-    same at 31 values of ε from 1e-06 to 32. With coins rounded to 53 bits it holds for every ε >= 1e-06, other
-    arithmetic being exact. Mean and variance of one person's score are as stated (18 identities of formulas).
+    GRR(k=3) is exactly ε-LDP for every ε > 0 on these 3 values: report 0 is e^ε times as likely from value 0 as from
+    value 1, and no report has a larger factor. This is proved with a symbol for ε and ideal coins; with numbers, at 31
+    values of ε from 1e-06 to 32, it was the same to nine digits. With coins rounded to 53 bits it is ε-LDP for every
+    ε >= 1e-06, if other arithmetic is exact. Mean and variance of one person's score are as stated (18 identities of
+    formulas).
     """
     if isinstance(client, Example):
         client, inputs, items = client.mechanism, client.inputs, client.items
     make, name = _maker(client)
-    if "for all k" in name:
+    if make is None:
         return _every_size(client, name, limit)
     try:
-        built, ideal = _settle(make, inputs, "ideal", limit)
+        built, ideal = settled(make, inputs, "ideal", limit)
     except TypeError as error:
         raise TypeError(f"{error}{_only_tested(make, inputs, limit)}") from error
     if len(ideal.law) < 2:
         raise ValueError(f"inputs must be at least two values, got {len(ideal.law)}")
-    tested, kept = _replay(make, client, inputs, ideal, limit)
+    tested, broken = _replay(make, client, inputs, ideal, limit)
     holds, least, where = _decide(ideal)
     ratio, uniform, pair, report = _largest(ideal, where)
-    shipped, slack, stated, count, wrong = kept if holds is None else None, None, None, 0, 0
+    shipped, slack = None, None
     if rounded and holds:
-        slack = _settle(make, inputs, "rounded", limit)[1]
-        shipped = kept and (_decide(slack, START[1])[0] if slack.as_shipped else None)
+        slack = settled(make, inputs, "rounded", limit)[1]
+        shown = slack.as_shipped and _decide(slack, START[1])[0]
+        shipped = False if broken else (shown or None)
+    stated, count, wrong = None, 0, 0
     if isinstance(built, Mechanism):
         name, own = _name(built), built.realised_epsilon
         stated = isinstance(own, Budget) and ratio is not None and own.odds.same(ratio)
-        count, wrong = _moments(make, inputs, items, limit) if moments else (0, 0)
-    return Proof(name, holds, shipped, least, ratio, uniform, pair, report, stated, count, wrong, ideal, slack, tested)
+        if moments:
+            count, wrong = _moments(make, inputs, items, limit)
+    return Proof(
+        name=name,
+        holds=holds,
+        shipped=shipped,
+        least=least,
+        ratio=ratio,
+        uniform=uniform,
+        pair=pair,
+        report=report,
+        stated=stated,
+        moments=count,
+        wrong=wrong,
+        laws=ideal,
+        rounded=slack,
+        values=_values(inputs),
+        tested=tested,
+        broken=broken,
+    )
 
 
 def _every_size(client: Any, name: str, limit: int) -> Proof:
-    """Prove it for all k from a size on at which no branch draws more items than there are, and for smaller ones."""
-    least, cases = 2, list[Laws]()
-    while not cases:
-        try:
-            cases = [_settle(of_any_size(client, least, True), [A, B], "ideal", limit)[1]]
-        except Larger as error:
-            least = error.least
-    for k in range(2, least):
-        cases += [_settle(of_any_size(client, k, False), [A, B], "ideal", limit)[1]]
-    decided = [_decide(found) for found in cases]
-    at = next((i for want in (False, None) for i, (holds, *_) in enumerate(decided) if holds is want), 0)
-    (holds, since, where), found = decided[at], cases[at]
-    if at:
-        name = name.replace("for all k >= 2", f"for all k >= 2, at k = {at + 1}")
-    since = since if holds is False else max(least for _, least, _ in decided)
-    ratio, uniform, pair, report = _largest(found, where)
-    return Proof(name, holds, None, since, ratio, uniform, pair, report, None, 0, 0, found, None)
+    """Prove it for each case of the number of items; a refutation is one that is seen where the client runs."""
+    every = cases(client, limit)
+    decided = [_decide(found) for _, found in every]
+    verdicts = [holds for holds, _, _ in decided]
+    witness = None
+    if False in verdicts:
+        at = verdicts.index(False)
+        witness = _witness(client, every[at][0], decided[at][1], limit)
+    elif None in verdicts:
+        at = verdicts.index(None)
+    else:
+        at = len(every) - 1
+    holds = all(verdicts) or (False if witness else None)
+    ratio, uniform, pair, report = _largest(every[at][1], decided[at][2])
+    return Proof(
+        name=name,
+        holds=holds,
+        shipped=None,
+        least=max(least for _, least, _ in decided) if holds else decided[at][1],
+        ratio=ratio,
+        uniform=uniform,
+        pair=pair,
+        report=report,
+        stated=None,
+        moments=0,
+        wrong=0,
+        laws=every[at][1],
+        rounded=None,
+        values=[A, B],
+        every=tuple(every),
+        witness=witness,
+    )
 
 
-def _maker(client: Any) -> tuple[Maker, str]:
-    """Return a function of ε, or of ε and k, that makes the client, and a name."""
+def _witness(client: Any, size: int, least: float, limit: int) -> Witness | None:
+    """Find a size and an ε at which the client that runs exceeds e^ε, by more than one part in 10**9."""
+    sizes = dict.fromkeys([k for k in SIZES if k >= size] + [*SIZES])
+    for k in sizes:
+        sized = of_size(client, k)
+        for more in FACTORS:
+            epsilon = min(max(EPSILON_MIN, least + more), EPSILON_MAX)
+            try:
+                found = worst(laws(lambda x, rng: sized(x, epsilon, rng), [0, 1], limit=limit))  # noqa: B023
+            except TooManyBranches:
+                return None
+            if found.ratio is None or found.ratio > odds(epsilon) * (1 + Fraction(1, 10**9)):
+                return Witness(k, epsilon, found.ratio, found.report, found.pair)
+    return None
+
+
+def _maker(client: Any) -> tuple[Maker | None, str]:
+    """Return a function of ε that makes the client, None for a client for any number of items, and a name."""
     if isinstance(client, Mechanism):
         own, kind = {f.name for f in fields(client) if f.init}, type(client).__name__  # type: ignore[arg-type]
         if "epsilon" not in own:
@@ -369,13 +404,14 @@ def _maker(client: Any) -> tuple[Maker, str]:
         return lambda e: replace(client, epsilon=e, **structure), kind  # type: ignore[type-var]
     asked = signature(client).parameters if callable(client) else {}
     wants = [each for each, p in asked.items() if p.default is p.empty]
-    name = getattr(client, "__name__", "client")
+    name = getattr(client, "__name__", "<lambda>")
+    name = "the client" if name == "<lambda>" else name
     if len(wants) == 1:
         return client, name
     if len(wants) == 3 and "rng" not in wants[:2]:  # by place, so in another order ε would stand for the generator
         return lambda e: lambda x, rng: client(x, e, rng), name
     if len(wants) == 4:
-        return client, f"{name}, for all k >= 2"
+        return None, name
     shown = f"{name}{signature(client)}" if callable(client) else repr(client)
     calls = "(epsilon), (value, epsilon, rng) or (value, items, epsilon, rng)"
     raise ValueError(f"client must be a Mechanism, or a function {calls}, got {shown}")
@@ -388,63 +424,62 @@ def _name(mechanism: Any) -> str:
     return f"{type(mechanism).__name__}({sizes})"
 
 
-def _settle(make: Maker, inputs: Any, coins: str, limit: int, plain: bool = False, roots: int = 1) -> tuple[Any, Laws]:
-    """Replay with e^ε = y; if the client takes a root of it, with y², and so on."""
-    if roots > ROOTS_MAX:
-        raise ValueError(f"client must divide ε by {ROOTS_MAX} at most, got {roots} parts: prove fewer of them")
-    field = Field(roots, coins, plain)
-    try:
-        with field.run():
-            client = make(field.epsilon)
-        field.heard()
-        return client, symbolic_laws(client, inputs, field, limit)
-    except Root as error:
-        return _settle(make, inputs, coins, limit, plain, roots * error.order)
-    except TypeError as caught:
-        said = str(field.refused if isinstance(field.refused, TypeError) else caught)  # others may have reworded it
-        hint = next((f"; {HINTS[w]}" for w in HINTS if w in said), "")
-        raise TypeError(f"{said}{'' if field.refused else hint}") from caught
-
-
 def _numbers(branches: int) -> list[float]:
     """Return values of ε to try: some that are always tried, and more at random, on a scale of powers."""
     dice = Random(0)
     low, high = log(EPSILON_MIN), log(EPSILON_MAX)
-    return [*POINTS, *TRIED, *(exp(dice.uniform(low, high)) for _ in range(min(RANDOM, WALKED // branches)))]
+    more = min(RANDOM, WALKED // branches)
+    return [*POINTS, *TRIED, *(exp(dice.uniform(low, high)) for _ in range(more))]
 
 
-def _replay(make: Maker, client: Any, inputs: Any, found: Laws, limit: int) -> tuple[tuple[float, ...], bool]:
-    """Return values of ε at which the client with numbers has the law of the formulas; refuse one that has another.
+def _replay(
+    make: Maker, client: Any, inputs: Any, found: Laws, limit: int
+) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Return the values of ε at which the client with numbers was run, and those at which it exceeds e^ε.
 
-    And whether it keeps each of them exactly: sums and products of floats are no formulas.
+    A client whose law with numbers is not that of the formulas is refused.
     """
-    tested, kept = dict[float, None](), True
-    own = [float(client.epsilon)] if isinstance(client, Mechanism) else []
-    for epsilon in (*own, *_numbers(found.branches)):
-        try:
-            with_numbers = client if own and not tested else make(epsilon)
-        except ValueError:  # it is not made for so little, or so much
-            continue
+    tested, broken = list[float](), list[float]()
+    for epsilon, with_numbers in _made(make, client, found.branches):
         try:
             replayed = laws(with_numbers, inputs, limit=limit)
-        except ValueError:
+        except ValueError:  # some coins are not made for so much
             if EPSILON_MIN <= epsilon <= EPSILON_MAX:
                 raise
             continue
         formulas = found.at(Fraction(exp(epsilon / found.field.roots)))
-        digits, more = (1e-12, 0) if epsilon in POINTS else (1e-9, 1e-9)
         for one, other in zip(replayed, formulas, strict=True):
-            for y in one.keys() | other.keys():
-                p, q = one.get(y, Fraction(0)), other.get(y, Fraction(0))
-                if abs(p - q) > digits * q + more:
-                    said = f"report {y!r:.60} has probability {float(p):.9g}, and {float(q):.9g} by the formulas"
-                    raise ValueError(
-                        f"the client must do the same with a number as with a symbol: at ε = {epsilon:.6g} {said}"
-                    )
-        tested[epsilon] = None
+            _compare(one, other, epsilon)
+        tested.append(epsilon)
         ratio = worst(replayed).ratio
-        kept &= ratio is not None and ratio <= odds(epsilon)
-    return tuple(sorted(tested)), kept
+        if ratio is None or ratio > odds(epsilon):
+            broken.append(epsilon)
+    return tuple(sorted(tested)), tuple(broken)
+
+
+def _made(make: Maker, client: Any, branches: int) -> Iterator[tuple[float, Any]]:
+    """Values of ε with the client that has them: a mechanism's own, as it was handed in, and others."""
+    own = float(client.epsilon) if isinstance(client, Mechanism) else None
+    if own is not None:
+        yield own, client
+    for epsilon in _numbers(branches):
+        if epsilon == own:
+            continue
+        try:
+            with_numbers = make(epsilon)
+        except ValueError:  # it is not made for so little, or so much
+            continue
+        yield epsilon, with_numbers
+
+
+def _compare(one: Law, other: Law, epsilon: float) -> None:
+    """Refuse a law that is not that of the formulas: to twelve digits at some ε, to nine at others."""
+    within, more = (1e-12, 0.0) if epsilon in POINTS else (1e-9, 1e-9)
+    for y in one.keys() | other.keys():
+        p, q = one.get(y, Fraction(0)), other.get(y, Fraction(0))
+        if abs(p - q) > within * q + more or (p and not q):
+            said = f"report {_shown(y)} has probability {float(p):.9g}, and {float(q):.9g} by the formulas"
+            raise ValueError(f"the client must do the same with a number as with a symbol: at ε = {epsilon:.6g} {said}")
 
 
 def _only_tested(make: Maker, inputs: Any, limit: int) -> str:
@@ -509,16 +544,16 @@ def _largest(found: Laws, where: Fraction) -> tuple[Formula | None, bool, tuple[
         if p:
             ratios.setdefault(Formula(p, q, found.field), (pair, y))
     top = max(ratios, key=lambda r: r.at(where))
-    uniform = all(sign(plus(times(top.num, r.den), times(r.num, top.den), -1))[0] in (0, 1) for r in ratios)
-    return top, uniform, *ratios[top]
+    uniform = all(sign(plus(times(top._num, r._den), times(r._num, top._den), -1))[0] in (0, 1) for r in ratios)
+    return in_lowest_terms(top), uniform, *ratios[top]
 
 
 def _moments(make: Maker, inputs: Any, items: Any, limit: int) -> tuple[int, int]:
     """Count identities of mean and variance, and wrong ones; for whatever coins, for ideal ones where that stops."""
     try:
-        mechanism, found = _settle(make, inputs, "free", limit, plain=True)
+        mechanism, found = settled(make, inputs, "free", limit, plain=True)
     except (TypeError, ValueError):
-        mechanism, found = _settle(make, inputs, "ideal", limit, plain=True)
+        mechanism, found = settled(make, inputs, "ideal", limit, plain=True)
     candidates, wrong = named(items), 0
     people = inputs if isinstance(inputs, np.ndarray | Records) else np.asarray(inputs)
 

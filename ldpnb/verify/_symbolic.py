@@ -1,0 +1,177 @@
+"""Laws whose probabilities are formulas in e^ε: a client's branches are replayed with a symbol in place of ε.
+
+The client computes its coins itself, from an ε that is a symbol; nothing is written down a second time.  The laws of
+all inputs are polynomials over one denominator, so that P(y|a) ≤ e^ε P(y|b) is a statement about the sign of one
+polynomial in y, where e^ε = y^r.  A coin that is rounded toward privacy is any number between its ideal value and its
+value at ε = 0: one slack variable each.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial, reduce
+from itertools import chain, permutations
+from operator import or_
+from typing import Any
+
+from ldpnb.chance import LIMIT, Law, Outputs, Paths, walk
+from ldpnb.formula import (
+    CURE,
+    START,
+    Budget,
+    Field,
+    Formula,
+    Poly,
+    Root,
+    collect,
+    exponents,
+    plus,
+    power,
+    sign,
+    times,
+    value,
+)
+from ldpnb.verify._laws import _programs
+
+ROOTS_MAX = 16  # of e^ε: for more, `formula.START` would not be below e^(ε/r)
+MULTIPLES = 16  # of a rounded coin: the chance of several alike
+HINTS = dict.fromkeys(["real number", "Rational", "ufunc", "operand"], CURE)  # by a word of Python's own message
+HINTS["Budget"] = Budget._hint
+Maker = Callable[..., Any]  # of a client, for an ε
+
+
+@dataclass(frozen=True, eq=False)
+class Laws:
+    """Laws of several inputs over one denominator: law[i][report] / total, polynomials that are not negative."""
+
+    field: Field
+    law: list[dict[Any, Poly]]
+    total: Poly
+    tossed: frozenset[Formula]
+    reports: dict[Any, Any]  # as the client returned them
+    branches: int
+
+    @property
+    def as_shipped(self) -> bool:
+        """Whether every coin was rounded by the client; `bernoulli` rounds others up, by less than 2**-53."""
+        on_grid = set()
+        for p in self.field.rounded.values():
+            multiples = [n * p for n in range(1, MULTIPLES)]
+            on_grid |= {*multiples, *(1 - x for x in multiples)}
+        return not self.field.floats and not self.field.nearest and self.tossed <= on_grid
+
+    def at(self, y: Fraction, slack: int = 0) -> list[Law]:
+        """Laws at one y, all slacks being the same."""
+        found = partial(value, number=lambda i: Fraction(slack if i else y))
+        total = found(self.total)
+        return [{report: found(p) / total for report, p in law.items()} for law in self.law]
+
+    @property
+    def certificate(self) -> str:
+        """The polynomials as text, from which a stranger can check the inequalities without this package."""
+        late = self.field.late or any(sign(gap)[1] for *_, gap in self.gaps())
+        what = "# for all pairs of inputs and all reports, y >= start and w >= 0: total = sum of a law, 0 <= p <= y^r q"
+        lines = [what, f"r {self.field.roots}", f"start {START[late]}", f"total {_text(self.total)}"]
+        for i, law in enumerate(self.law):
+            lines += [f"p {i} {y!r} : {_text(p)}".replace("\n", " ") for y, p in law.items()]
+        return "\n".join(lines) + "\n"
+
+    def gaps(self) -> Iterator[tuple[tuple[int, int], Any, Poly, Poly, Poly]]:
+        """Pair (a, b), report, P(y|a), P(y|b), and e^ε P(y|b) − P(y|a): different inequalities once."""
+        seen = set()
+        for y in self.reports:
+            row = [law.get(y, {}) for law in self.law]
+            keys = [frozenset(p.items()) for p in row]
+            for a, b in permutations(range(len(row)), 2):
+                if (keys[a], keys[b]) not in seen:
+                    seen.add((keys[a], keys[b]))
+                    yield (a, b), y, row[a], row[b], plus(times(self.field.e._num, row[b]), row[a], -1)
+
+
+def _text(p: Poly) -> str:
+    """Write a polynomial as c*y^i*w1^j, terms joined by +."""
+    terms = []
+    for m, c in sorted(p.items()):
+        powers = [f"w{i}^{n}" if i else f"y^{n}" for i, n in exponents(m)]
+        terms.append("*".join([str(c), *powers]))
+    return " + ".join(terms) or "0"
+
+
+def _product(factors: Iterable[tuple[Any, int]]) -> Poly:
+    return reduce(times, (power(dict(p), n) for p, n in factors), {0: 1})
+
+
+def _shares(weights: tuple[Any, ...], field: Field) -> list[Formula]:
+    """Probabilities of options by their weights, which are brought to one denominator; that is left out."""
+    if not any(isinstance(w, Formula) for w in weights):
+        return [field.formula(Fraction(w, sum(weights))) for w in weights]
+    parts = [field.formula(w) for w in weights]
+    dens = {frozenset(p._den.items()) for p in parts}
+    tops = [reduce(times, map(dict, dens - {frozenset(p._den.items())}), p._num) for p in parts]
+    return [Formula(top, reduce(plus, tops), field) for top in tops]
+
+
+def symbolic_laws(client: Any, inputs: Any, field: Field, limit: int = LIMIT) -> Laws:
+    """Replay every branch; a branch is a product of options, and these are polynomials over the sum of the weights."""
+    replayed, outputs, reports = list[dict[Any, Counter[Any]]](), Outputs(), dict[Any, Any]()
+    choices: dict[Any, list[Formula]] = {}  # by the weights of all options, their probabilities
+    walked = 0
+
+    def watched(program: Any, rng: Paths) -> Any:
+        """Run one branch, and raise what the client has asked without an answer, although it may have caught it."""
+        field.source = rng
+        with field.run():
+            result = program(rng)
+        field.heard()
+        return result
+
+    for program in _programs(client, inputs):
+        replayed.append({})
+        for paths, result in walk(partial(watched, program), limit=limit):
+            walked += 1
+            for _, weights in paths.taken:
+                if weights not in choices:
+                    choices[weights] = _shares(weights, field)
+            factors = Counter(choices[weights][option] for option, weights in paths.taken)
+            key = outputs.key(result)
+            reports.setdefault(key, result)
+            replayed[-1].setdefault(key, Counter())[frozenset(factors.items())] += 1
+    field.source = None
+    for p in chain(*choices.values()):
+        if p._below(0) is not False:  # no denominator is below 0: its leading coefficient is not
+            raise ValueError(f"a coin must be a probability for every {field.unknown}, got {p}")
+    tossed = [w[0] for w in choices if len(w) == 2 and isinstance(w[0], Formula) and (w[0] + w[1])._same(1)]
+    branches = {branch for law in replayed for terms in law.values() for branch in terms}
+    dens = {b: Counter(den for p, n in b for den in [frozenset(p._den.items())] * n) for b in branches}
+    most: Counter[Any] = reduce(or_, dens.values())
+    products = {b: _product((*((p._num, n) for p, n in b), *(most - own).items())) for b, own in dens.items()}
+
+    def summed(terms: Counter[Any]) -> Poly:
+        return collect((m, c * often) for branch, often in terms.items() for m, c in products[branch].items())
+
+    found = [{y: summed(terms) for y, terms in law.items()} for law in replayed]
+    total = _product(most.items())
+    if any(reduce(plus, law.values()) != total for law in found):
+        raise ValueError("a law must sum to one for every ε: the client does not repeat itself")
+    return Laws(field, found, total, frozenset(tossed), reports, walked)
+
+
+def settled(make: Maker, inputs: Any, coins: str, limit: int, plain: bool = False, roots: int = 1) -> tuple[Any, Laws]:
+    """Make the client and replay it with e^ε = y; if it takes a root of e^ε, with y², and so on."""
+    if roots > ROOTS_MAX:
+        raise ValueError(f"client must divide ε by {ROOTS_MAX} at most, got {roots} parts: prove fewer of them")
+    field = Field(roots, coins, plain)
+    try:
+        with field.run():
+            client = make(field.epsilon)
+        field.heard()
+        return client, symbolic_laws(client, inputs, field, limit)
+    except Root as error:
+        return settled(make, inputs, coins, limit, plain, roots * error.order)
+    except TypeError as caught:
+        said = str(field.refused if isinstance(field.refused, TypeError) else caught)  # others may have reworded it
+        hint = next((f"; {HINTS[word]}" for word in HINTS if word in said), "")
+        raise TypeError(f"{said}{'' if field.refused else hint}") from caught
