@@ -522,9 +522,9 @@ def test_constants_in_place_of_symbols_give_the_formulas_there(name, y):
     assert laws != found.at(y + 1)  # control
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_a_stranger_can_check_the_certificates(name):
-    found = of(name, 0)
+@pytest.mark.parametrize("name, at", ROWS)
+def test_a_stranger_can_check_the_certificates(name, at):
+    found = of(name, at)
     for text in (found.laws.certificate, found.rounded.certificate):
         assert certificate.check(text) >= 2
         head, last = text.rstrip().rsplit("\n", 1)
@@ -663,6 +663,7 @@ def apart(some):
 def test_right_clients_are_proved_at_every_k_and_are_right_there(name):
     found = prove(lambda x, items, e, rng: RIGHT[name](x, items, e, rng))
     assert found.holds and "for all k >= 2" in found.name, str(found)
+    assert certificate.check(found.laws.certificate) >= 2
     for k in (2, 3, 5):
         sized = of_size(RIGHT[name], k)
         assert worst(laws(lambda x, rng: sized(x, 1.0, rng), range(min(k, 3)))).epsilon < 1 + 1e-12  # noqa: B023
