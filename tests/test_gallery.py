@@ -174,16 +174,16 @@ def test_table_is_narrow_and_repeats_itself():
     assert one.map(len).sum(axis=1).max() < 105
 
 
-FOR_EVERY_EPSILON = {  # the worst ratio in x = e^ε, ∞ where it is none, and the least ε above which it is more than x
-    "refill": ("(4x + 3)/3", 0),
-    "exclusion": ("4/(3x - 3)", 0),
+FOR_EVERY_EPSILON = {  # the worst ratio, ∞ where it is none, and the least ε above which it is more than e^ε
+    "refill": ("(4e^ε + 3)/3", 0),
+    "exclusion": ("4/(3e^ε - 3)", 0),
     "range": ("None", 0),
-    "modulo": ("(64x - 1)/63", 0),
-    "half": ("x^2", 0),
+    "modulo": ("(64e^ε - 1)/63", 0),
+    "half": ("e^(2ε)", 0),
     "coin": ("None", 0),
     "exempt": ("None", 0),
-    "state": ("x^4", 0),
-    "dummy": ("2x - 1", 0),
+    "state": ("e^(4ε)", 0),
+    "dummy": ("2e^ε - 1", 0),
     "length": ("None", 0),
 }
 

@@ -520,9 +520,9 @@ def test_constants_in_place_of_symbols_give_the_formulas_there(name, y):
     assert replayed != found.at(y + 1)  # control
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_a_stranger_can_check_the_certificates(name):
-    found = of(name, 0)
+@pytest.mark.parametrize("name, at", ROWS)
+def test_a_stranger_can_check_the_certificates(name, at):
+    found = of(name, at)
     for text in (found.laws.certificate, found.rounded.certificate):
         assert certificate.check(text) >= 2
         head, last = text.rstrip().rsplit("\n", 1)

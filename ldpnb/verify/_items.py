@@ -76,7 +76,6 @@ class Coin:
 
 A, B = Name("a"), Name("b")  # the inputs of a proof
 REST = Name("every other item")  # the name that stands for all items that the client has not got
-DRAWN_MAX = 12  # items in one run: the ways in which so many are alike or different are millions
 DRAWN, ASKED = "draws items", "answers about each item"  # what a run does with its domain
 
 
@@ -216,9 +215,6 @@ class _Any:
 
     def pick(self, held: list[Any], rng: Paths) -> Any:
         old = [A, B, *(name for name in held if name not in (A, B))]
-        if len(old) > DRAWN_MAX:
-            many = f"a client may draw at most {DRAWN_MAX} different items in one run, got one more"
-            self.k._field.refuse(ValueError(many))
         if len(old) > self.least:
             self.k._field.refuse(Larger(len(old)))
         left = self.k - len(old)
