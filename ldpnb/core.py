@@ -92,6 +92,7 @@ class Mechanism(ABC):
     needs_list: ClassVar[bool] = True  # whether the client must know all items, keys or attributes beforehand
     chosen: ClassVar[Mapping[str, str]] = {}  # fields that 0 leaves to ε, and the attribute that has what is in use
     tried: ClassVar[Sequence[Mapping[str, Any]]] = ()  # fields of small instances, see `example`
+    of_epsilon: ClassVar[str] = ""  # where ε is no field: a mechanism m as a function of ε, for `prove`
 
     def __post_init__(self) -> None:
         for kind in reversed(type(self).__mro__):

@@ -187,6 +187,7 @@ def simple(q: Fraction) -> Fraction:
 
 NUMBERS = (int, float, Fraction)  # what stands where symbols do
 SHAPES = {"ndim", "dtype", "shape", "size"}  # attributes by which arrays are known, and no number is
+STEPS = {"floor", "ceil", "trunc", "round", "int", "index", "floordiv", "rfloordiv", "mod", "rmod", "divmod", "rdivmod"}
 CURE = "a proof for every ε needs coins from ldpnb.chance.odds(epsilon), not exp(ε), rounded by its round_down or "
 CURE += "round_up, and its exact(p) for Fraction(p), inexact(p) for float(p)"
 
@@ -259,7 +260,8 @@ def _refusing(kind: type) -> type:
     """Let a class refuse all that numbers can do and it does not define."""
 
     def refusal(name: str) -> Callable[..., Any]:
-        return lambda self, *args: self._refuse(f"{name} of {self._what} depends on ε", CURE)
+        asks_size = name in STEPS  # not how to compute a coin
+        return lambda self, *_: self._refuse(f"{name} of {self._what} depends on ε", None if asks_size else CURE)
 
     answered = {*vars(kind), *vars(Symbol), *dir(object), "__getnewargs__"}
     for number in NUMBERS:

@@ -501,10 +501,42 @@ def test_no_mechanism_is_forgotten():
     assert not {*CASES} & {*SKIPPED}
 
 
-@pytest.mark.parametrize("name", SKIPPED)
-def test_what_is_skipped_is_refused(name):
-    with pytest.raises(ValueError if name == "MatrixMechanism" else TypeError):
+@pytest.mark.parametrize(
+    "name, words",
+    [
+        ("MatrixMechanism", r"nothing in a MatrixMechanism is a function of ε: worst\(laws\(m, inputs\)\)\.epsilon is"),
+        ("Hybrid", "let a field hold it, and name that in the class's `chosen`. This is no proof: at 7 values of ε"),
+        ("SampledHybrid", "ε is a symbol here: a client may take a part of it.*named? that in the class's `chosen`"),
+    ],
+)
+def test_what_is_skipped_is_refused_in_words(name, words):
+    with pytest.raises(ValueError if name == "MatrixMechanism" else TypeError, match=words):
         prove(ALL[name].example()[0])
+
+
+WITH_A_FUNCTION = [name for name, some in CASES.items() if not isinstance(some[0], Example) and name != "Hierarchy"]
+
+
+@pytest.mark.parametrize("name", [*WITH_A_FUNCTION, "Hierarchy"])
+def test_a_mechanism_without_a_field_epsilon_says_how_it_is_proved(name):
+    """The function that the error names makes the mechanism, and proves it."""
+    one = ALL[name].example()[0]
+    m = one.mechanism
+    with pytest.raises(ValueError, match=f"other parameters of {name}: write prove\\(") as found:
+        prove(one)
+    how = str(found.value).split("prove(")[1].split(", inputs)")[0]
+    assert how == m.of_epsilon
+    make = eval(how, {"m": m, "replace": replace, "flip_for": flip_for})  # noqa: S307
+    inputs = people(np.arange(m.k), np.zeros(m.k, int)) if name == "PCE" else one.inputs
+    assert prove(make, inputs, moments=False, rounded=False).holds
+
+
+@pytest.mark.parametrize("name, why", [("ORR", "the hash of ε"), ("Wheel", "items must name the candidates")])
+def test_a_proof_stands_where_mean_and_variance_cannot_be_compared(name, why):
+    one = small(name, 0, slots=4)[-1] if name == "Wheel" else ALL[name].example()[0]
+    found = prove(one.mechanism, one.inputs, items=one.items if name == "ORR" else None, rounded=False)
+    assert found.holds and not found.moments
+    assert f"Mean and variance are not compared: {why}" in said(found)
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -162,6 +162,7 @@ class BitFlip(Flip):
     """
 
     label = "bit flips"
+    of_epsilon = "lambda e: replace(m, f=flip_for(e, m.distance))"
     shares = True
     tried = [{"sizes": (4,), "f": 0.1}, {"sizes": (2, 3), "f": 0.9}, {"sizes": (2, 2, 2), "f": 0.37}]
 
@@ -221,6 +222,7 @@ class BloomFlip(Flip):
     hashes: int
     seed: int = 0
     label = "Bloom filters"
+    of_epsilon = "lambda e: replace(m, f=flip_for(e, m.distance))"
     tried = [
         {"sizes": (3,), "f": 0.5, "bits": 4, "hashes": 2, "seed": 3},  # two filters have a bit in common
         {"sizes": (2, 3), "f": 0.8, "bits": 3, "hashes": 1},

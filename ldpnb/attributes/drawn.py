@@ -54,6 +54,7 @@ class DrawnAttributes(Asking, RecordMechanism):
     order: int = 1
     oracle: ItemOracle
     label = "one public attribute"
+    of_epsilon = "lambda e: replace(m, oracle=replace(m.oracle, epsilon=e))"
     question = "attributes"
     shares = True
     limits: ClassVar[Mapping[str, Limit]] = {"order": (1, SIZE_MAX)}

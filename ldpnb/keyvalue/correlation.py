@@ -57,6 +57,7 @@ class IOH(Encoded):
     """
 
     label = "IOH"
+    of_epsilon = "lambda e: replace(m, oracle=replace(m.oracle, epsilon=e))"
     errors = "its table"
 
     combinations = staticmethod(combined)
@@ -139,6 +140,7 @@ class PairSampling(Asking, Encoded):
     """
 
     label = "pairs"
+    of_epsilon = "lambda e: replace(m, oracle=replace(m.oracle, epsilon=e))"
     question = "pair"
 
     @staticmethod

@@ -69,6 +69,7 @@ class PrivKV(SampledKey):
     key_epsilon: float
     value_epsilon: float
     label = "PrivKV"
+    of_epsilon = "lambda e: replace(m, key_epsilon=e / 2, value_epsilon=e / 2)"
     limits: ClassVar[Mapping[str, Limit]] = {"key_epsilon": check_epsilon, "value_epsilon": check_epsilon}
     tried = [  # equal budgets, and either of them larger; the last one tells by presence and by sign nearly as much
         {"d": d, "key_epsilon": e1, "value_epsilon": e2}

@@ -92,6 +92,7 @@ class Hierarchy(Asking, ItemOracle):
     oracles: tuple[PureProtocol, ...]
     weights: tuple[int, ...]
     label = "hierarchy"
+    of_epsilon = "lambda e: replace(m, oracles=tuple(replace(one, epsilon=e) for one in m.oracles))"
     question = "level"
     limits: ClassVar[Mapping[str, Limit]] = {"weights": _positive}
 

@@ -80,6 +80,7 @@ class PCE(Mechanism):
     k: int
     levels: tuple[float, ...]
     label = "PCE"
+    of_epsilon = "lambda e: replace(m, levels=(e,))"
     limits: ClassVar[Mapping[str, Limit]] = {"k": (2, SIZE_MAX), "levels": _check_levels}
     public_fields: ClassVar[tuple[str, ...]] = ("level", "row")
     tried = [{"k": k, "levels": x} for k, x in ((3, (0.5, 2.0)), (2, (0.1, 1.0)), (4, (1.0,)), (5, (0.3, 1.0, 20.0)))]

@@ -96,6 +96,7 @@ class RAPPOR(Hashed):
     p: float
     q: float
     label = "RAPPOR"
+    of_epsilon = "lambda e: replace(m, f=flip_for(e, 2 * m.hashes))"
     errors = "ldpnb.decode"
     limits: ClassVar[Mapping[str, Limit]] = {
         "bits": (1, SIZE_MAX),

@@ -58,6 +58,9 @@ SEALED = (
 )
 
 
+STRUCTURE = "if a mechanism's structure follows from ε, let a field hold it, and name that in the class's `chosen`"
+
+
 @dataclass(frozen=True)
 class Witness:
     """A number of items, an ε, and a report that is more than e^ε times as likely from one item as from another."""
@@ -92,6 +95,8 @@ class Proof:
         Whether the mechanism's `realised_epsilon` is ln(ratio) as an identity; None where it states none.
     moments, wrong : int
         Identities of mean and variance that were compared, and how many of them are wrong.
+    unsaid : str
+        Why no identities could be compared, such as a score that is computed with floats.
     laws, rounded : Laws
         With ideal coins, and with rounded ones (None where these were not asked).
     values : list
@@ -118,6 +123,7 @@ class Proof:
     stated: bool | None
     moments: int
     wrong: int
+    unsaid: str
     laws: Laws
     rounded: Laws | None
     values: list[Any]
@@ -178,6 +184,8 @@ class Proof:
             right = f"are not, in {self.wrong} cases," if self.wrong else "are"
             what = f"{self.moments} identities of formulas"
             yield f"Mean and variance of one person's score {right} as stated ({what})."
+        if self.unsaid:
+            yield f"Mean and variance are not compared: {self.unsaid}."
 
     def _rounding(self) -> str:
         """Say what rounded coins do."""
@@ -306,7 +314,8 @@ def prove(
     try:
         built, ideal = settled(make, inputs, "ideal", limit)
     except TypeError as error:
-        raise TypeError(f"{error}{_only_tested(make, inputs, limit)}") from error
+        structure = f"; {STRUCTURE}" if isinstance(client, Mechanism) else ""
+        raise TypeError(f"{error}{structure}{_only_tested(make, inputs, limit)}") from error
     if len(ideal.law) < 2:
         raise ValueError(f"inputs must be at least two values, got {len(ideal.law)}")
     tested, broken = _replay(make, client, inputs, ideal, limit)
@@ -317,12 +326,15 @@ def prove(
         slack = settled(make, inputs, "rounded", limit)[1]
         shown = slack.as_shipped and _decide(slack, START[1])[0]
         shipped = False if broken else (shown or None)
-    stated, count, wrong = None, 0, 0
+    stated, count, wrong, unsaid = None, 0, 0, ""
     if isinstance(built, Mechanism):
         name, own = _name(built), built.realised_epsilon
         stated = isinstance(own, Budget) and ratio is not None and own.odds.same(ratio)
         if moments:
-            count, wrong = _moments(make, inputs, items, limit)
+            try:
+                count, wrong = _moments(make, inputs, items, limit)
+            except (TypeError, ValueError) as error:  # scores in floats, or candidates that nobody named
+                unsaid = str(error)
     return Proof(
         name=name,
         holds=holds,
@@ -335,6 +347,7 @@ def prove(
         stated=stated,
         moments=count,
         wrong=wrong,
+        unsaid=unsaid,
         laws=ideal,
         rounded=slack,
         values=_values(inputs),
@@ -370,6 +383,7 @@ def _every_size(client: Any, name: str, limit: int) -> Proof:
         stated=None,
         moments=0,
         wrong=0,
+        unsaid="",
         laws=every[at][1],
         rounded=None,
         values=[A, B],
@@ -397,11 +411,11 @@ def _witness(client: Any, size: int, least: float, limit: int) -> Witness | None
 def _maker(client: Any) -> tuple[Maker | None, str]:
     """Return a function of ε that makes the client, None for a client for any number of items, and a name."""
     if isinstance(client, Mechanism):
-        own, kind = {f.name for f in fields(client) if f.init}, type(client).__name__  # type: ignore[arg-type]
+        own = {f.name for f in fields(client) if f.init}  # type: ignore[arg-type]
         if "epsilon" not in own:
-            raise ValueError(f"client must have a field epsilon, got {kind}: give a function of ε that makes a {kind}")
+            raise ValueError(_without_epsilon(client))
         structure = {name: getattr(client, use) for name, use in client.chosen.items() if name in own}
-        return lambda e: replace(client, epsilon=e, **structure), kind  # type: ignore[type-var]
+        return lambda e: replace(client, epsilon=e, **structure), type(client).__name__  # type: ignore[type-var]
     asked = signature(client).parameters if callable(client) else {}
     wants = [each for each, p in asked.items() if p.default is p.empty]
     name = getattr(client, "__name__", "<lambda>")
@@ -415,6 +429,16 @@ def _maker(client: Any) -> tuple[Maker | None, str]:
     shown = f"{name}{signature(client)}" if callable(client) else repr(client)
     calls = "(epsilon), (value, epsilon, rng) or (value, items, epsilon, rng)"
     raise ValueError(f"client must be a Mechanism, or a function {calls}, got {shown}")
+
+
+def _without_epsilon(mechanism: Mechanism) -> str:
+    """Say how to prove a mechanism whose ε follows from other parameters."""
+    kind = type(mechanism).__name__
+    if not mechanism.of_epsilon:
+        exact = "worst(laws(m, inputs)).epsilon is its ε, exactly"
+        return f"client must have a field epsilon, and nothing in a {kind} is a function of ε: {exact}"
+    how = f"prove({mechanism.of_epsilon}, inputs), with it as m"
+    return f"client must have a field epsilon, and ε follows from other parameters of {kind}: write {how}"
 
 
 def _name(mechanism: Any) -> str:
