@@ -109,7 +109,7 @@ for name, x in FIVE.items():
 # The leaves give the *distribution (law)* of the reply: the probability $\Pr[y \mid x]$ of each reply $y$.
 
 
-# %% mystnb={"figure": {"name": "fig-rr-tree", "caption": "Ana's client for ε = ln 2, along both branches of its coin. Her true answer is yes."}, "image": {"alt": "Tree with two leaves. From the true answer yes, the branch heads with probability 2/3 leads to the report yes, the branch tails with probability 1/3 to the report no."}}
+# %% mystnb={"figure": {"name": "fig-rr-tree", "caption": "Ana's client for \u03b5 = ln 2, along both branches of its coin. Her true answer is yes."}, "image": {"alt": "Tree with two leaves. From the true answer yes, the branch heads with probability 2/3 leads to the report yes, the branch tails with probability 1/3 to the report no."}}
 def at_ln2(x, rng):
     return reply(x, log(2), rng)
 
@@ -153,9 +153,7 @@ for x in (0, 1):
 # :::
 #
 # A program may differ from this formula.
-# The function `prove` follows our client along its branches, with $e^\varepsilon$ as a symbol.
-# The factor by which a report *tells two inputs apart* is the ratio of its probabilities under them.
-# `prove` numbers inputs by their place in the list, from 0:
+# The function `prove` follows our client along its branches, with a symbol in place of ε:
 
 # %%
 print(prove(reply, [0, 1], rounded=False))
@@ -166,7 +164,7 @@ print(prove(reply, [0, 1], rounded=False))
 # Without `rounded=False`, `prove` also checks rounded coins, and these fail; {ref}`ch-verify` shows the remedy.
 
 
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the exact ε at one budget, with a client that lies too rarely as control"}
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the exact \u03b5 at one budget, with a client that lies too rarely as control"}
 def eager(x, rng):
     """A mistake at ε = 1: it lies with probability (e^−ε)/2."""
     return x if toss(1 - exp(-1) / 2, rng) else 1 - x
@@ -237,7 +235,7 @@ for eps in (0.1, 0.5, 1, 2, 4):
 #
 # In {numref}`fig-rr-odds` the bettor also knows how a reader rates her marriage.
 
-# %% mystnb={"figure": {"name": "fig-rr-odds", "caption": "Belief in an affair before and after the reply: “yes” above the diagonal, “no” below. Lines: Bayes' rule. Marks: readers in four groups, by how they rate their marriage (top; “poor” includes “very poor”), with 95 % bars."}, "image": {"alt": "Belief after the reply against belief before it, both from 0 to 1. For ε of 1, 2 and 4 one curve bows above the diagonal and its mirror image below, further for larger ε. Marks at four beliefs, from 0.18 for very good marriages to 0.66 for poor or very poor ones, lie on the curves."}}
+# %% mystnb={"figure": {"name": "fig-rr-odds", "caption": "Belief in an affair before and after the reply: \u201cyes\u201d above the diagonal, \u201cno\u201d below. Lines: Bayes' rule. Marks: readers in four groups, by how they rate their marriage (top; \u201cpoor\u201d includes \u201cvery poor\u201d), with 95 % bars."}, "image": {"alt": "Belief after the reply against belief before it, both from 0 to 1. For \u03b5 of 1, 2 and 4 one curve bows above the diagonal and its mirror image below, further for larger \u03b5. Marks at four beliefs, from 0.18 for very good marriages to 0.66 for poor or very poor ones, lie on the curves."}}
 BUDGETS = [1, 2, 4]
 grid, xy = np.linspace(0.001, 0.999, 200), {"x": "before", "y": "after"}
 rating = people["marriage"].clip(lower=2)  # only 99 said "very poor"
@@ -343,7 +341,7 @@ print(f"estimate: {f_hat:.1%} ± {error:.1%}; truth: {f:.1%}")
 #
 # {numref}`fig-rr-fair` repeats the survey at eight budgets.
 
-# %% mystnb={"figure": {"name": "fig-rr-fair", "caption": "The share, estimated from one reply per reader at each budget (dots, with 95 % intervals). Line: truth."}, "image": {"alt": "Estimated share in percent against ε on a logarithmic axis from 0.05 to 8, with 95 percent intervals that shrink from about 49 points to either side at 0.05 to a fraction of a point at 8, around the line at 32.2."}}
+# %% mystnb={"figure": {"name": "fig-rr-fair", "caption": "The share, estimated from one reply per reader at each budget (dots, with 95 % intervals). Line: truth."}, "image": {"alt": "Estimated share in percent against \u03b5 on a logarithmic axis from 0.05 to 8, with 95 percent intervals that shrink from about 49 points to either side at 0.05 to a fraction of a point at 8, around the line at 32.2."}}
 asked = [0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8]
 
 
@@ -424,7 +422,7 @@ check(
 #
 # The first falls like $1/n$, the second only like $1/\sqrt n$ ({numref}`fig-rr-central`).
 
-# %% mystnb={"figure": {"name": "fig-rr-central", "caption": "Standard error of a share at ε = 1, central (trusted collector) and local. Lines: formulas. Marks: 2,000 simulated surveys each."}, "image": {"alt": "Log-log plot of the standard error against the number of people from 10 to one million. The central line falls with slope minus one, the local line with slope minus one half; marks lie on both lines."}}
+# %% mystnb={"figure": {"name": "fig-rr-central", "caption": "Standard error of a share at \u03b5 = 1, central (trusted collector) and local. Lines: formulas. Marks: 2,000 simulated surveys each."}, "image": {"alt": "Log-log plot of the standard error against the number of people from 10 to one million. The central line falls with slope minus one, the local line with slope minus one half; marks lie on both lines."}}
 p, lines, marks = exp(1) / (1 + exp(1)), [], []
 for size in 10 ** np.arange(1, 7):
     yes, z = round(f * size), rng.geometric(1 - exp(-1), (2, 2000))
@@ -464,7 +462,7 @@ plt.show()
 # No unbiased local estimate is more precise than ours ({prf:ref}`cor-rr-limit`).
 
 
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: ε and variance of the central noise, and a better collector"}
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: \u03b5 and variance of the central noise, and a better collector"}
 def noisy(count, eps, outputs):
     """Law of a count plus two-sided geometric noise."""
     return np.tanh(eps / 2) * np.exp(-eps * np.abs(outputs - count))

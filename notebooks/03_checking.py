@@ -17,7 +17,7 @@
 # :::{zh}
 # 本课讨论如何检验一个用户端是否满足其所声称的 $\varepsilon$-本地化差分隐私。
 # 若全部随机选择都经由 `toss` 与 `pick`，便可沿每条分支重放代码，得到报告的精确分布以及精确的 $\varepsilon$、偏差与方差。
-# 若硬币的概率由 $e^\varepsilon$ 的公式算出，`prove` 可以对所有 $\varepsilon$ 一次证明隐私。
+# 若硬币的概率由 $e^\varepsilon$ 的公式算出，`prove` 可以对所有 $\varepsilon$ 一次证明隐私；若用户端只比较、抽取和发送项，则可对任意项数 $k$ 一次证明。
 # 若只能收集报告，则以审计求 $\varepsilon$ 的下界：用一半报告选事件，用另一半计数。
 # 高于声称值的下界在给定的显著性水平上否定该声称；低于声称值的下界什么也不能证明。
 # 估计正确并不意味着隐私正确：有的用户端直方图无偏，$\varepsilon$ 却为无穷大。
@@ -45,7 +45,7 @@ from ldpnb import GRR, OLH, SUE, check_mechanism, epsilon, laws, pick, prove, to
 from ldpnb.book import check, diagram, gallery, label_lines, simulation, style, table, theory
 from ldpnb.book.studies import checking as study
 from ldpnb.chance import law, odds, round_down
-from ldpnb.verify import audit, ceiling, sampled
+from ldpnb.verify import audit, ceiling, of_size, same_law, sampled
 
 style()
 warnings.filterwarnings("ignore", "this audit says little")  # of 1,000 reports
@@ -100,7 +100,7 @@ def server(reports, eps):
 # {numref}`fig-verify-tree` shows the result for the answer health.
 
 
-# %% mystnb={"figure": {"name": "fig-verify-tree", "caption": "The stranger's client for the answer health (H; M is money, W is work), with ε = ln 2. Equal reports have one colour."}, "image": {"alt": "Tree with ten leaves, drawn from the client's code. Three coins in a row, for health with 2/3 and 1/3, for money and work with 1/3 and 2/3. Where all three are out, a fourth fork lists one of the three items with 1/3 each; these leaves have probability 4/81 each."}}
+# %% mystnb={"figure": {"name": "fig-verify-tree", "caption": "The stranger's client for the answer health (H; M is money, W is work), with \u03b5 = ln 2. Equal reports have one colour."}, "image": {"alt": "Tree with ten leaves, drawn from the client's code. Three coins in a row, for health with 2/3 and 1/3, for money and work with 1/3 and 2/3. Where all three are out, a fourth fork lists one of the three items with 1/3 each; these leaves have probability 4/81 each."}}
 def stranger(x, rng):
     return send(x, log(2), rng)
 
@@ -159,7 +159,7 @@ print(prove(send, range(3), rounded=False))
 
 
 # %% [markdown]
-# Here `x` is $e^\varepsilon$, not a value, and "right above" means for all small $\varepsilon > 0$.
+# The factor is again $e^{2\varepsilon}$, now for every ε.
 #
 # Give each coin half of ε, leave the fill out, and round down:
 
@@ -191,24 +191,13 @@ print(prove(mended, range(3)))
 # So `prove` shows more: the claim holds for *every* probability between the formula and its value at ε = 0.
 # From $\varepsilon = 10^{-6}$ on, the rounded probability lies in this interval.
 #
-# The proof is about formulas.
-# `prove` only *tests*, at eight values of ε, that the client does the same with numbers.
-#
-# If a client only compares, draws and sends items, the proof covers all $k$, with ideal coins only.
-# An example is *k-RR*, the randomized response for $k$ items of {ref}`ch-frequency`.
-# In it, `items.pick` draws one of the `items.k` items, and inputs 0 and 1 are any two items, a and b:
+# The proof is about the symbol.
+# `prove` also runs the client with numbers, at the values of ε that it counts, and compares the laws.
+# A client that asks the symbol a question without an answer is refused, even if it catches the error.
+# But it can ask for the *type* of ε, and do something else at a number that nobody tried.
 
 
-# %%
-def krr(x, items, eps, rng):
-    """k-RR: keep the item, or draw any of the k."""
-    keep = (odds(eps) - 1) / (odds(eps) + items.k - 1)
-    return x if toss(keep, rng) else items.pick(rng)
-
-
-print(prove(krr))
-
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the stranger's client, mended; proofs for every ε"}
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the stranger's client, mended; proofs for every \u03b5"}
 fixed = worst(laws(lambda x, rng: mended(x, EPS, rng), range(3)))
 check(
     "Stranger",
@@ -222,8 +211,102 @@ check(
     "Every ε",
     f"three rounded coins, and k-RR at k = 5 with {five.moments} identities of mean and variance",
     all(p.holds and p.shipped and p.tight for p in (three, five)) and five.moments > 0 == five.wrong,
-    control="all of ε for each item, x²",
-    caught=refuted.holds is False and str(refuted.ratio) == "x^2",
+    control="all of ε for each item, e^(2ε)",
+    caught=refuted.holds is False and str(refuted.ratio) == "e^(2ε)",
+)
+
+# %% [markdown]
+# (sec-verify-items)=
+# ## Any number of items ★
+#
+# *You can skip this section at a first reading.*
+#
+# So far, `range(3)` limited each proof to three items.
+# Suppose that you ask about 300 illnesses, or that you do not know yet how many.
+# Nobody can try 300 values on paper, and nobody has to, if the client treats all items alike.
+#
+# An example is *k-RR*, the randomized response for $k$ items of {ref}`ch-frequency`.
+# `items.pick` draws one of the `items.k` items:
+
+
+# %%
+def krr(x, items, eps, rng):
+    """k-RR: keep the item, or draw any of the k."""
+    keep = (odds(eps) - 1) / (odds(eps) + items.k - 1)
+    return x if toss(keep, rng) else items.pick(rng)
+
+
+print(prove(krr))
+
+# %% [markdown]
+# How can one replay cover every $k$?
+# We put the client into a sealed room.
+# It gets items that it can only compare with each other, and symbols for $k$ and ε that it can only use in the probability of a coin.
+# `of_size(krr, 300)` makes a client for 300 items, and that client sits in the same room.
+# Only where its coins fall do numbers take the place of the symbols.
+# So it takes the same steps in the proof and on the phone.
+#
+# In this room, a client may
+#
+# - compare two items;
+# - draw an item with `items.pick`;
+# - or instead answer about each item with `items.each`, which asks it for one coin for its own item, and one coin for all others;
+# - toss coins whose probabilities are formulas in $k$ and ε, and send items and answers.
+#
+# Let a and b be two values.
+# Keep their names in each report, and call the others c, d, … in the order in which the report mentions them.
+# With `items.each`, keep the answers about a and b, and the coin for the others.
+# What remains is the *form* of the report.
+# For example, k-RR has the forms a, b and c, whatever $k$ is.
+#
+# :::{prf:theorem} One proof for every number of items
+# :label: thm-verify-items
+# Let such a client draw at most $h$ items in a run, and let $K = \max(2, h+1)$.
+# Suppose that, for all forms and $\varepsilon > 0$,
+#
+# $$ \Pr[\text{form} \mid a] \le e^\varepsilon \Pr[\text{form} \mid b] \quad\text{and}\quad \Pr[\text{form} \mid b] \le e^\varepsilon \Pr[\text{form} \mid a], $$
+#
+# as formulas for all real $k \ge K$, and at each $k = 2, \dots, K-1$.
+# Then the client is ε-LDP for every $k \ge 2$.
+# :::
+#
+# :::{prf:proof}
+# *Formulas.*
+# Besides its coins, the client sees only whether two items are the same.
+# After it has drawn $i$ different others, the next draw is a, b or one of these $i$ with probability $1/k$ each.
+# It is a new item with probability $(k-2-i)/k$.
+# So each form has a probability that is a formula in $k$.
+# Before a draw, $i \le h-1$, so for $k \ge h+1$ no probability in it is negative.
+#
+# *Names.*
+# Exchange the names of items other than a and b.
+# Every run becomes another run with the same probability, whether the value is a or b.
+# So all reports of one form are equally likely, and a report has the ratio of its form.
+#
+# *Answers about each item.*
+# Given the form, the answers about the other $k-2$ items are tosses of the coin that the form contains.
+# So $\Pr[y \mid \text{form}]$ is the same for both values, and
+#
+# $$ \Pr[y \mid a] = \sum_{\text{forms}} \Pr[\text{form} \mid a]\, \Pr[y \mid \text{form}] \le e^\varepsilon \sum_{\text{forms}} \Pr[\text{form} \mid b]\, \Pr[y \mid \text{form}] = e^\varepsilon \Pr[y \mid b]. $$
+#
+# *Any two values.*
+# Rename a and b: the client does not notice.
+# :::
+#
+# For k-RR, $h = 1$ and $K = 2$, so `prove` needs one replay, with $k = 2 + w$ and a symbol for $w \ge 0$.
+# It compares coefficients, as above, now in $u$ and $w$.
+# Python cannot lock the room: a client that reads private attributes or asks for types can break out.
+# No proof here covers that.
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: every number of items, and the client that runs"}
+every, shut = prove(krr), of_size(krr, 5)
+careless = prove(lambda x, items, e, rng: x if toss(odds(e) / (odds(e) + items.k - 1), rng) else items.pick(rng))
+check(
+    "Any number of items",
+    "k-RR for every k and ε; at k = 5 and ε = 1, the client that runs has the law of k-RR",
+    every.tight and same_law(lambda x, rng: shut(x, 1.0, rng), GRR(k=5, epsilon=1.0), range(5)),
+    control=f"own item drawn again, {careless.ratio} for e^ε",
+    caught=careless.holds is False and careless.witness.k == 2,
 )
 
 # %% [markdown]
@@ -437,7 +520,7 @@ print(f"128 items: ε ≥ {least:.2f}")
 #
 # {numref}`fig-verify-samples` compares this, the upper curve, with our audit of the mended client; there, even the best event is rarer ($P = 0.34$, $P' = 0.17$).
 
-# %% mystnb={"figure": {"name": "fig-verify-samples", "caption": "Lower bounds on ε at level 0.001. Best event: that of randomized response, counted on all reports; our auditor counts half. Lines: bounds at mean counts. Marks: means of 20 audits, with 95 % bars."}, "image": {"alt": "Bounds against reports of each value from 1,000 to 30,000 on a logarithmic axis. Both rise towards a line at 0.69. The curve for the best event lies on top. The curve of our auditor lies below it, with its marks on it from 3,000 reports on and slightly below it at 1,000."}}
+# %% mystnb={"figure": {"name": "fig-verify-samples", "caption": "Lower bounds on \u03b5 at level 0.001. Best event: that of randomized response, counted on all reports; our auditor counts half. Lines: bounds at mean counts. Marks: means of 20 audits, with 95 % bars."}, "image": {"alt": "Bounds against reports of each value from 1,000 to 30,000 on a logarithmic axis. Both rise towards a line at 0.69. The curve for the best event lies on top. The curve of our auditor lies below it, with its marks on it from 3,000 reports on and slightly below it at 1,000."}}
 exact = laws(lambda x, rng: mended(x, EPS, rng), range(2))
 SIZES = [1000, 3000, 10_000, 30_000]
 marks = study.audits(auditor, exact, SIZES, runs=20, rng=rng)
@@ -542,7 +625,7 @@ for t in (500, 5000, 50_000):
 # So you refute the claim half of the time at $\tau \approx 30/t$ ({numref}`fig-verify-power`).
 # An audit counts half of its reports, so 10,000 reports give $t = 5{,}000$.
 
-# %% mystnb={"figure": {"name": "fig-verify-power", "caption": "Probability that an audit refutes ε = ln 2, at level 0.001, for a client with one telling report. Lines: exact, if the event is known. Marks: 60 runs of our auditor each, with 95 % bars."}, "image": {"alt": "Probability of refutation against the probability τ of the telling report, from one in 100,000 to one in five, for 1,000, 10,000 and 100,000 reports of each value. Each curve rises steeply from 0 to 1, one decade further left for ten times as many reports. Marks lie on or slightly below the curves."}}
+# %% mystnb={"figure": {"name": "fig-verify-power", "caption": "Probability that an audit refutes \u03b5 = ln 2, at level 0.001, for a client with one telling report. Lines: exact, if the event is known. Marks: 60 runs of our auditor each, with 95 % bars."}, "image": {"alt": "Probability of refutation against the probability \u03c4 of the telling report, from one in 100,000 to one in five, for 1,000, 10,000 and 100,000 reports of each value. Each curve rises steeply from 0 to 1, one decade further left for ten times as many reports. Marks lie on or slightly below the curves."}}
 sizes = ["1,000 reports", "10,000", "100,000"]
 curves, marks = [], []
 for name, n in zip(sizes, (1000, 10_000, 100_000), strict=True):
@@ -738,7 +821,7 @@ check(
 # | question | tool | answer |
 # |---|---|---|
 # | How private is this client? | `laws`, `worst` | exact ε, on small domains |
-# | And for every ε? | `prove` | a proof, a counterexample, or no answer |
+# | And for every ε, or every number of items? | `prove` | a proof, a counterexample, or no answer |
 # | Is its estimate right? | the law, `sampled` | exact; or alarms at a known rate |
 # | And a black box? | `audit` | a lower bound at a level |
 # | Is my class right? | `check_mechanism` | what it breaks |
@@ -753,6 +836,10 @@ check(
 # | $C_x$ | number of reports that support item $x$ |
 # | $q$ | chance that the bit of another item is set |
 # | $u$ | $e^\varepsilon - 1$ (here only) |
+# | $h$ | number of items that a client draws at most (here only) |
+# | $K$ | number of items from which on one proof covers all (here only) |
+# | $i$ | different other items drawn so far (here only) |
+# | $w$ | $k - K$, a symbol that is at least 0 (here only) |
 # | $A$ | an event: a set of reports (here only) |
 # | $t$ | counted reports of each value (here only) |
 # | $a$ | counted reports in $A$; $a'$ for the other value (here only) |

@@ -177,7 +177,7 @@ class Proof:
             yield SEALED
             return
         proved = "This is proved with a symbol for ε and ideal coins"
-        yield f"{proved}; {self._numbers()}." if self.tested else f"{proved}."
+        yield f"{proved}, and tested with numbers at {self._tried}." if self.tested else f"{proved}."
         if self.rounded:
             yield self._rounding()
         if self.moments:
@@ -198,10 +198,10 @@ class Proof:
             return f"With coins rounded to 53 bits it is not: {where} ({cure})."
         return f"That coins rounded to 53 bits keep ε is not shown ({cure})."
 
-    def _numbers(self) -> str:
+    @property
+    def _tried(self) -> str:
         """Say where the client was run with numbers."""
-        span = f"{len(self.tested)} values of ε from {min(self.tested):g} to {max(self.tested):g}"
-        return f"with numbers, at {span}, it was the same to nine digits"
+        return f"{len(self.tested)} values of ε from {min(self.tested):g} to {max(self.tested):g}"
 
     def _refuted(self) -> Iterator[str]:
         if self.witness:
@@ -236,8 +236,8 @@ class Proof:
         if self.every:
             yield f"With {min(SIZES)} to {max(SIZES)} items, it was not seen to exceed e^ε."
             return
-        kept = f"exceeded e^ε at ε = {min(self.broken):g}" if self.broken else "kept ε at each of them"
-        yield f"But {self._numbers()}, and it {kept}."
+        kept = f"exceeded e^ε at ε = {min(self.broken):g}" if self.broken else "kept ε at each"
+        yield f"Tested with numbers at {self._tried}, it {kept}."
 
 
 def _shown(x: Any) -> str:
@@ -301,10 +301,9 @@ def prove(
     >>> found = prove(GRR(k=3, epsilon=1.0), [0, 1, 2])
     >>> print(found)  # doctest: +NORMALIZE_WHITESPACE
     GRR(k=3) is exactly ε-LDP for every ε > 0 on these 3 values: report 0 is e^ε times as likely from value 0 as from
-    value 1, and no report has a larger factor. This is proved with a symbol for ε and ideal coins; with numbers, at 31
-    values of ε from 1e-06 to 32, it was the same to nine digits. With coins rounded to 53 bits it is ε-LDP for every
-    ε >= 1e-06, if other arithmetic is exact. Mean and variance of one person's score are as stated (18 identities of
-    formulas).
+    value 1, and no report has a larger factor. This is proved with a symbol for ε and ideal coins, and tested with
+    numbers at 31 values of ε from 1e-06 to 32. With coins rounded to 53 bits it is ε-LDP for every ε >= 1e-06, if other
+    arithmetic is exact. Mean and variance of one person's score are as stated (18 identities of formulas).
     """
     if isinstance(client, Example):
         client, inputs, items = client.mechanism, client.inputs, client.items
