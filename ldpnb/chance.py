@@ -18,6 +18,7 @@ import operator
 import os
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Hashable, Iterator, Sequence
+from copy import deepcopy
 from decimal import ROUND_FLOOR, Decimal, localcontext
 from fractions import Fraction
 from functools import lru_cache
@@ -751,13 +752,14 @@ def form(value: Any) -> Hashable:
         If `pickle` cannot send it.
     """
     kind = type(value)
-    if kind in PLAIN:
+    if type(kind) is type and kind in PLAIN:  # classes of other classes may pass for what they are not
         return kind, value
     if kind is float:
         return kind, pack("<d", value)
     if kind is np.ndarray or issubclass(kind, np.generic):
         dtype = value.dtype
-        if not dtype.hasobject and kind in (np.ndarray, dtype.type):  # quickly, the same of numbers
+        exactly = kind is np.ndarray or kind is dtype.type
+        if exactly and not dtype.hasobject:  # quickly, the same of numbers
             like = np.ndarray if kind is np.ndarray else np.generic
             return like, form_of(dtype), value.shape, value.flags.fnc, value.tobytes()
     sent, plain = _sent(value, PROTOCOLS[0])
@@ -771,14 +773,15 @@ def form_of(dtype: np.dtype[Any]) -> Hashable:
     if dtype.kind in NUMBERS and dtype.metadata is None and dtype.names is None:
         return dtype
     known = _dtypes.get(id(dtype))
-    if known is None or known[0] is not dtype:
+    if known is None or known[0] is not dtype or known[1] != dtype:
         if len(_dtypes) >= DTYPES:
             _dtypes.clear()
-        known = _dtypes[id(dtype)] = dtype, _sent(dtype, PROTOCOLS[0])[0]
-    return known[1]
+        known = _dtypes[id(dtype)] = dtype, deepcopy(dtype), _sent(dtype, PROTOCOLS[0])[0]
+    return known[2]
 
 
-_dtypes: dict[int, tuple[np.dtype[Any], bytes]] = {}  # by their places in memory
+# by their places in memory; with a copy, since the names of fields can be changed in place
+_dtypes: dict[int, tuple[np.dtype[Any], np.dtype[Any], bytes]] = {}
 
 
 def _sent(value: Any, protocol: int) -> tuple[bytes, bool]:
@@ -891,7 +894,8 @@ def _refuse_hidden(dtype: np.dtype[Any]) -> None:
 
 def freeze(value: Any) -> Hashable:
     """Turn arrays, lists and structured values into nested tuples of plain numbers."""
-    if type(value) in PLAIN:
+    kind = type(value)
+    if type(kind) is type and kind in PLAIN:
         return value  # type: ignore[no-any-return]
     if isinstance(value, np.ma.MaskedArray):
         raise ValueError(
@@ -899,9 +903,8 @@ def freeze(value: Any) -> Hashable:
             "data show; return ….filled() of it, or what may be seen"
         )
     if isinstance(value, np.ndarray) and type(value) is not np.ndarray:
-        kind = type(value).__name__
         raise ValueError(
-            f"a program must return plain arrays to have a law, got {kind}: return np.array(…) of its values"
+            f"a program must return plain arrays to have a law, got {kind.__name__}: return np.array(…) of its values"
         )
     if isinstance(value, np.ndarray | np.generic) and (value.dtype.metadata or value.dtype.names):
         _refuse_hidden(value.dtype)

@@ -578,6 +578,20 @@ class Another(metaclass=Alike):
     pass
 
 
+class Passing(type):
+    """Classes that pass for int where they are looked up."""
+
+    def __eq__(cls, other):
+        return True
+
+    def __hash__(cls):
+        return hash(int)
+
+
+class Wrapped(Parcel, metaclass=Passing):
+    """Compared by its label, and of a class that equals int."""
+
+
 def loose(hidden):
     """A row with bytes between its fields."""
     row = np.zeros(1, np.dtype([("y", "u1"), ("z", "i8")], align=True))
@@ -647,6 +661,7 @@ FORMS = {
     "by the usual protocol": (Letter(1, 2), Letter(1, 3)),
     "by the latest protocol": (LaterLetter(1, 2), LaterLetter(1, 3)),
     "classes that are equal": (Sealed(1, One), Sealed(1, Another)),
+    "a class that passes for int": (Wrapped(1, 2), Wrapped(1, 3)),
     "functions": (Sealed(1, len), Sealed(1, abs)),
     "the second of two hours": (datetime(2020, 1, 1), datetime(2020, 1, 1, fold=1)),
     "names of a time zone": (
@@ -733,6 +748,18 @@ def test_notes_on_a_later_array_are_refused():
     noted = np.zeros(2, np.dtype("i8", metadata={"by": 1}))
     with pytest.raises(ValueError, match="dtype has no metadata"):
         laws(lambda x, rng: (np.zeros(2, "i8"), noted)[x], [0, 1])
+
+
+def test_names_that_are_changed_in_place_are_seen():
+    """Of a field, and of a field within a field."""
+    dtype = np.dtype([("a", [("b", "i8")])])
+    row = np.zeros(1, dtype)[0]
+    forms = [form(row)]
+    dtype.names = ("c",)
+    forms.append(form(row))
+    dtype["c"].names = ("d",)
+    forms.append(form(row))
+    assert len(set(forms)) == 3
 
 
 def test_a_list_that_contains_itself_is_refused():

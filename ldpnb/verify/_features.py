@@ -113,7 +113,7 @@ def style(value: Any) -> Any:
     in its usual order.
     """
     kind = type(value)
-    if kind in PLAIN or kind is float:
+    if (type(kind) is type and kind in PLAIN) or kind is float:
         return kind
     if isinstance(value, np.ndarray | np.generic):
         array: NDArray[Any] = np.asarray(value)
