@@ -18,16 +18,17 @@ import operator
 import os
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import fields, is_dataclass
+from copy import deepcopy
 from decimal import ROUND_FLOOR, Decimal, localcontext
-from enum import Enum
 from fractions import Fraction
 from functools import lru_cache, partial
+from io import BytesIO
 from itertools import accumulate
 from math import ceil, comb, copysign, floor, inf, nan, nextafter, prod
+from pickle import Pickler
+from pickletools import genops
 from random import Random
 from struct import pack
-from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any, NoReturn, TypeVar
 
 import numpy as np
@@ -37,6 +38,7 @@ from ldpnb.checks import check_count, check_probability, in_range
 from ldpnb.formula import (
     Budget,
     Formula,
+    Symbol,
     coin_of,
     exactly,
     odds_of,
@@ -48,8 +50,18 @@ from ldpnb.formula import (
 
 WORD = 62  # bits of a draw of `weighted`, so that the number of words is an int64
 GRID = 2**53  # a uniform float of numpy's is one of the 2**53 multiples of 1 / GRID below 1
-PLAIN = {int, bool, str, bytes, type(None), Fraction}  # equal only if they are the same
-NAMED = {FunctionType, BuiltinFunctionType, ModuleType}  # sent by their names
+PLAIN = {int, bool, str, bytes, type(None)}  # equal only if they are the same
+NUMBERS = "biufcmMSU"  # kinds of dtypes that are equal only if they are the same, but for notes
+SAID = {  # what codes of pickle say
+    "NEWTRUE": "True",
+    "NEWFALSE": "False",
+    "EMPTY_LIST": "a list",
+    "EMPTY_DICT": "a dict",
+    "EMPTY_SET": "a set",
+}
+FOLLOWS = "that follows from how it was made"
+PROTOCOLS = (4, 5)  # of pickle, that the Pythons from 3.11 on use if nobody names another
+DTYPES = 256  # of structured values, remembered by what is sent of them
 LIMIT = 200_000  # branches; a program of this size takes seconds
 COINS = 2**14  # drawn at a time, so that their floats, eight bytes each, stay in the cache
 COIN_WORDS = 2**15  # words of 64 coins settled at a time; of fewer, calls would cost more than random words
@@ -672,9 +684,9 @@ def _repeats(program: Callable[[Paths], Any], taken: list[Any], result: Any, lim
 
     def again() -> Any:
         paths = Paths((), limit)
-        return paths.taken, *_told(program(paths))
+        return paths.taken, _told(program(paths))
 
-    first = taken, *_told(result)
+    first = taken, _told(result)
     for _ in range(2 if taken else 32):
         if again() != first:
             why = "some of its randomness does not come from chance, or it counts its calls"
@@ -684,18 +696,20 @@ def _repeats(program: Callable[[Paths], Any], taken: list[Any], result: Any, lim
             raise ValueError(f"{STRAY}: {why}")
 
 
-def _told(result: Any) -> tuple[Any, Any]:
+def _told(result: Any) -> Any:
     try:
-        return freeze(result), form(result)
-    except ValueError:  # where outputs are wanted, it says so
-        return None, None
+        freeze(result)
+        return form(result)
+    except (ValueError, RecursionError):  # where outputs are wanted, it says so
+        return None
 
 
 def law(program: Callable[[Paths], Any], *, limit: int = LIMIT, outputs: Outputs | None = None) -> Law:
     """Exact law of a program: each possible output with its probability, a `fractions.Fraction`.
 
     Arrays, lists and structured values come back as nested tuples, so that outputs can be compared and looked up.
-    Outputs that are the same then, but were not the same before, such as True and 1, are refused.
+    Outputs that are the same then, and of which a receiver gets something else (`form`), such as
+    True and 1 or a set in two orders, are refused.
 
     Parameters
     ----------
@@ -721,116 +735,222 @@ class Outputs:
     """Outputs of programs as keys that can be looked up, each of them in one form only."""
 
     def __init__(self) -> None:
-        self._forms, self._seen = dict[Hashable, Any](), dict[Any, Hashable]()
+        self._forms = dict[Hashable, tuple[Hashable, type]]()  # by keys
+        self._keys = dict[Hashable, Hashable]()  # by forms
 
     def key(self, value: Any) -> Hashable:
         """Return `freeze` of an output; refuse one that came before in another `form`."""
-        solid = isinstance(value, np.ndarray | np.generic) and not value.dtype.hasobject  # its bytes tell all
-        raw = (type(value), value.dtype, value.shape, value.flags.fnc, value.tobytes()) if solid else None
-        if raw is None or raw not in self._seen:
-            key, own = freeze(value), form(value)
-            first = self._forms.setdefault(key, own)
-            if first != own:
-                cure = "convert them to one type, or return the difference"
-                if isinstance(value, set | frozenset) and first[:1] == own[:1]:
-                    cure = "return sorted(…), since a set comes in an order that follows from how it was made"
-                raise ValueError(
-                    f"a program must return equal outputs in one form, got {value!r:.80} twice, as {_shown(first)} and "
-                    f"as {_shown(own)}, which a receiver can tell apart: {cure}"
-                )
-            self._seen[raw] = key
-        return self._seen[raw]
+        own = form(value)
+        if type(own) is tuple and own in self._keys:  # a plain value, of which the form tells all
+            return self._keys[own]
+        key = freeze(value)
+        first, kind = self._forms.setdefault(key, (own, type(value)))
+        if first != own:
+            one, other = kind.__name__, type(value).__name__
+            if kind is type(value):
+                one, other = _apart(first, own)
+            raise ValueError(
+                f"a program must return equal outputs in one form, got {value!r:.80} twice, "
+                f"as {one} and as {other}, which a receiver can tell apart: "
+                f"{_cure(value, first, own)}"
+            )
+        before = self._keys.setdefault(own, key)
+        if before is not key and before != key:
+            raise ValueError(
+                f"a program must return outputs that equal their own copies, got {value!r:.80} "
+                "twice, not equal to itself: return plain values, such as numbers and tuples, "
+                f"in place of a {_culprit(value)}"
+            )
+        return before
 
 
-def _shown(own: Any) -> str:
-    return getattr(own, "__name__", f"{own!r:.80}")
+class _Sender(Pickler):
+    """Writes down what `pickle` would send, each part as often as it comes.
+
+    Which parts are one object is left in the process.
+    """
+
+    plain = True  # so far
+
+    def reducer_override(self, part: Any) -> Any:
+        """Look at all that is not of Python's own types."""
+        kind = type(part)
+        if issubclass(kind, Symbol):
+            _refuse_symbol(part)
+        if kind is np.ndarray:
+            return part.__reduce__()  # its values, and not whether they may be written to
+        self.plain &= issubclass(kind, np.generic | np.dtype)
+        return NotImplemented
 
 
-def form(value: Any, *, content: bool = True) -> Any:
-    """Return what `freeze` forgets of an output: types, dtypes, names, bits of zeros, attributes, every order.
+def form(value: Any) -> Hashable:
+    """Return what a receiver gets of an output: all that `pickle` would send of it.
 
-    Two outputs are one if they are equal and `pickle` would send the same of them: classes, contents in the order in
-    which they come, attributes.  What is left in the process is not looked at: the buffer behind a view, strides,
-    whether an array may be written to, and which parts are one object.
-    Without `content` it is only about what an output is like: equal for all outputs that are made alike.
+    Two outputs are one if they are equal and their forms are: classes, contents in the order in
+    which they come, attributes, dtypes.  What is left in the process is not looked at: the buffer
+    behind a view, strides, whether an array may be written to, and which parts are one object.
+    A class that sends a part of itself only, by a `__reduce__` of its own, leaves the rest there.
+
+    Raises
+    ------
+    ValueError
+        If `pickle` cannot send it.
     """
     kind = type(value)
-    if kind in PLAIN or isinstance(value, type) or kind in NAMED:
-        return value if kind not in PLAIN else kind
-    own = partial(form, content=content)
-    if isinstance(value, np.ndarray | np.generic):
-        array: NDArray[Any] = np.asarray(value)
-        like = kind, array.dtype, array.shape, array.flags.fnc
-        if array.dtype.hasobject or (content and array.dtype.names is not None):
-            names = array.dtype.names
-            parts = array.ravel().tolist() if names is None else [array[name] for name in names]
-            return *like, tuple(map(own, parts))
-        return *like, array.tobytes() if content else b""
-    if kind in (list, tuple):
-        inner = tuple(map(own, value))
-        return kind, inner[:1] if len(set(inner)) == 1 else inner  # their number is that of `freeze`
-    if kind in (set, frozenset):
-        if not content:
-            usual = list(value) == list(kind(sorted(value, key=repr)))  # if not, the order is news
-            return kind, frozenset(map(own, value)), usual
-        return kind, tuple((freeze(v), own(v)) for v in value)
-    if kind is dict:
-        return kind, tuple((freeze(k), own(k), own(v)) for k, v in value.items())
+    if type(kind) is type and kind in PLAIN:  # classes of other classes may pass for what they are not
+        return kind, value
     if kind is float:
-        return kind if not content or (value and value == value) else (kind, pack("<d", value))
-    if kind is Decimal:
-        return kind, value.as_tuple().exponent
-    if content:
-        return kind, _sent(value)
-    told = {f.name for f in fields(value) if f.compare} if is_dataclass(value) else set()
-    extra = {name: x for name, x in getattr(value, "__dict__", {}).items() if name not in told}
-    return kind, tuple((name, freeze(x), own(x)) for name, x in extra.items()) if not isinstance(value, Enum) else ()
+        return kind, pack("<d", value)
+    if kind is np.ndarray or issubclass(kind, np.generic):
+        dtype = value.dtype
+        exactly = kind is np.ndarray or kind is dtype.type
+        if exactly and not dtype.hasobject:  # quickly, the same of numbers
+            like = np.ndarray if kind is np.ndarray else np.generic
+            return like, form_of(dtype), value.shape, value.flags.fnc, value.tobytes()
+    sent, plain = _sent(value, PROTOCOLS[0])
+    if not plain:  # an object may answer each protocol by something else
+        sent += b"".join(_sent(value, protocol)[0] for protocol in PROTOCOLS[1:])
+    return sent
 
 
-def _sent(value: Any) -> Any:
-    """Return the parts that `pickle` makes an object of again."""
+def form_of(dtype: np.dtype[Any]) -> Hashable:
+    """Return what a receiver gets of a dtype: equal ones may differ in notes and in alignment."""
+    if dtype.kind in NUMBERS and dtype.metadata is None and dtype.names is None:
+        return dtype
+    known = _dtypes.get(id(dtype))
+    if known is None or known[0] is not dtype or known[1] != dtype:
+        if len(_dtypes) >= DTYPES:
+            _dtypes.clear()
+        known = _dtypes[id(dtype)] = dtype, deepcopy(dtype), _sent(dtype, PROTOCOLS[0])[0]
+    return known[2]
+
+
+# by their places in memory; with a copy, since the names of fields can be changed in place
+_dtypes: dict[int, tuple[np.dtype[Any], np.dtype[Any], bytes]] = {}
+
+
+def _sent(value: Any, protocol: int) -> tuple[bytes, bool]:
+    """Return what `pickle` would send, and whether all parts are of Python's and numpy's types."""
+    stream = BytesIO()
+    sender = _Sender(stream, protocol)
+    sender.fast = True  # each part is written out each time
     try:
-        parts = value.__reduce_ex__(2)
-    except Exception:
-        raise ValueError(f"a program must return what can be sent, got {type(value).__name__}") from None
-    if isinstance(parts, str):
-        return parts
-    make, args, *rest = parts
-    state, items, pairs = [*rest, None, None, None][:3]
-    each = [*args, state, *(items or ()), *(x for pair in pairs or () for x in pair)]
-    return make, len(args), tuple(x if isinstance(x, type) else (_frozen(x), form(x)) for x in each)
+        sender.dump(value)
+    except _Symbolic:
+        raise
+    except Exception as error:
+        raise ValueError(
+            f"a program must return what can be sent, got {type(value).__name__}, of which pickle "
+            f"says: {error}; return plain values or arrays, or objects of a class that stands at "
+            "the top of a module"
+        ) from None
+    return stream.getvalue(), sender.plain
 
 
-def _frozen(x: Any) -> Any:
-    """Freeze a part, or say nothing of it where its form says all."""
-    try:
-        return freeze(x)
-    except ValueError:
-        return None
+class _Symbolic(ValueError):
+    """An output contains a symbol."""
+
+
+def _refuse_symbol(part: Symbol) -> None:
+    raise _Symbolic(
+        f"a program must return reports without symbols, got one that contains {part._what}, which "
+        "a receiver could look at: return what is drawn with it, not the symbol"
+    )
+
+
+def _apart(first: Any, own: Any) -> tuple[str, str]:
+    """Say in what two forms differ first."""
+    for one, other in zip(_steps(first), _steps(own), strict=False):
+        if one != other:
+            return f"{one:.80}", f"{other:.80}"
+    return "one of some length", "one of another"
+
+
+def _steps(form: Any) -> Iterator[str]:
+    """Walk through a form: what it says, one thing after the other."""
+    if isinstance(form, tuple):
+        yield from (form[0].__name__, *map(repr, form[1:]))
+        return
+    stream = BytesIO(form)
+    while stream.tell() < len(form):
+        for code, told, _ in genops(stream):
+            if code.name not in ("PROTO", "FRAME"):  # which are about lengths
+                yield SAID.get(code.name, code.name) if told is None else repr(told)
+
+
+def _cure(value: Any, first: Any, own: Any) -> str:
+    """Say how to bring outputs into one form, by what they are made of."""
+    parts = list(_parts(value))
+    kinds = {type(part) for part in parts}
+    if sorted(_steps(first)) == sorted(_steps(own)):  # in two orders
+        if any(issubclass(kind, set | frozenset) for kind in kinds):
+            return f"return sorted(…), since a set comes in an order {FOLLOWS}"
+        if any(issubclass(kind, dict) for kind in kinds):
+            return f"return dict(sorted(….items())), since a dict comes in an order {FOLLOWS}"
+    if any(issubclass(kind, np.ndarray) for kind in kinds):
+        return "return arrays of one dtype, shape and order, as by np.array(…, dtype, order='C')"
+    if _culprit(value) not in ("list", "tuple", "set", "frozenset", "dict"):
+        return f"convert them to one type, or return plain values in place of a {_culprit(value)}"
+    return "convert them to one type, or return the difference"
+
+
+def _parts(value: Any, depth: int = 8) -> Iterator[Any]:
+    """Walk through an output and what it contains."""
+    yield value
+    inside: Any = value if isinstance(value, list | tuple | set | frozenset) else ()
+    if isinstance(value, dict):
+        inside = (*value, *value.values())
+    for part in inside if depth else ():
+        yield from _parts(part, depth - 1)
+
+
+def _culprit(value: Any) -> str:
+    """Name the type of a part that is neither a plain value nor a container of Python's."""
+    usual = {*PLAIN, float, list, tuple, set, frozenset, dict}
+    for part in _parts(value):
+        if type(part) not in usual:
+            return type(part).__name__
+    return type(value).__name__
 
 
 def _refuse_hidden(dtype: np.dtype[Any]) -> None:
     """Refuse a dtype that sends more than its numbers: bytes between fields, or notes."""
     if dtype.metadata:
-        raise ValueError("a program must return arrays whose dtype has no metadata: these are sent, too")
+        raise ValueError(
+            "a program must return arrays whose dtype has no metadata, which are sent, too, got "
+            f"{dict(dtype.metadata)}: return np.array(…, dtype) with a dtype without them"
+        )
     if dtype.subdtype:
         _refuse_hidden(dtype.subdtype[0])
-    if dtype.names:
-        parts = [dtype[name] for name in dtype.names]
-        if dtype.itemsize != sum(part.itemsize for part in parts):
-            raise ValueError("a program must return arrays without bytes between or behind the fields, which are sent")
-        for part in parts:
-            _refuse_hidden(part)
+    if not dtype.names:
+        return
+    end = 0
+    for part, offset, *_ in sorted((dtype.fields or {}).values(), key=lambda field: field[1]):
+        _refuse_hidden(part)
+        if offset != end:
+            break
+        end += part.itemsize
+    if end != dtype.itemsize:
+        raise ValueError(
+            "a program must return arrays without bytes between, within or behind the fields, which "
+            f"are sent, too, got {dtype}: return np.lib.recfunctions.repack_fields(…) of the array"
+        )
 
 
 def freeze(value: Any) -> Hashable:
     """Turn arrays, lists and structured values into nested tuples of plain numbers."""
-    if type(value) in PLAIN:
+    kind = type(value)
+    if type(kind) is type and kind in PLAIN:
         return value  # type: ignore[no-any-return]
     if isinstance(value, np.ma.MaskedArray):
-        raise ValueError("a program must return plain values or arrays to have a law, got a masked one: its data show")
+        raise ValueError(
+            "a program must return plain values or arrays to have a law, got a masked one: its "
+            "data show; return ….filled() of it, or what may be seen"
+        )
     if isinstance(value, np.ndarray) and type(value) is not np.ndarray:
-        raise ValueError(f"a program must return plain arrays to have a law, got {type(value).__name__}")
+        raise ValueError(
+            f"a program must return plain arrays to have a law, got {kind.__name__}: return np.array(…) of its values"
+        )
     if isinstance(value, np.ndarray | np.generic) and (value.dtype.metadata or value.dtype.names):
         _refuse_hidden(value.dtype)
     if isinstance(value, np.ndarray) and value.ndim and value.dtype.kind in "biu":  # entries need not be looked at
@@ -845,12 +965,34 @@ def freeze(value: Any) -> Hashable:
         return frozenset((freeze(k), freeze(v)) for k, v in value.items())
     if isinstance(value, float) and value != value:
         return nan  # one object for all, since NaN equals only itself
-    if isinstance(value, float) and value == 0 and copysign(1, value) < 0:
+    if isinstance(value, float) and _below_zero(value):
         return "-0.0"  # equal to 0.0, but whoever reads the bits can tell them apart
+    if isinstance(value, complex):
+        missing = value != value
+        if missing or _below_zero(value.real) or _below_zero(value.imag):
+            return complex.__repr__(value)  # for the same reasons
+    if isinstance(value, Symbol):
+        _refuse_symbol(value)
     by_identity: Any = object.__hash__  # of outputs that equal only themselves
-    if (value is not None and type(value).__hash__ is by_identity) or not isinstance(value, Hashable):
-        raise ValueError(f"a program must return plain values or arrays to have a law, got {type(value).__name__}")
-    return value
+    if (value is not None and type(value).__hash__ is by_identity) or not _hashed(value):
+        raise ValueError(
+            "a program must return plain values or arrays to have a law, got "
+            f"{type(value).__name__}: return its parts as numbers, texts and tuples"
+        )
+    return value  # type: ignore[no-any-return]
+
+
+def _below_zero(x: float) -> bool:
+    """Whether a number is minus zero."""
+    return x == 0 and copysign(1, x) < 0
+
+
+def _hashed(value: Any) -> bool:
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
 
 
 # -------------------------------------------------------------------------- probabilities rounded toward privacy

@@ -6,6 +6,8 @@ in a million seeds.  Power: bounds that have to be reached leave several standar
 
 import warnings
 from base64 import b64encode
+from collections import Counter, defaultdict
+from datetime import datetime
 from decimal import Decimal
 from fractions import Fraction
 from functools import partial
@@ -288,7 +290,6 @@ DISGUISES = {
     "infinite": lambda y, rng: (inf if y else -inf, rng.random()),
     "other shape": lambda y, rng: np.zeros((2, 1 + y)),
     "row": lambda y, rng: np.array([(y, rng.random())], [("answer", "?"), ("noise", float)])[0],
-    "loose row": lambda y, rng: np.array([(y, rng.random())], np.dtype([("a", "?"), ("b", float)], align=True))[0],
     "huge number": lambda y, rng: 2**80 * int(rng.integers(1, 10**6)) + y * 2**200,
 }
 
@@ -652,6 +653,84 @@ RARE_FORMS = {
 @pytest.mark.parametrize("name", RARE_FORMS)
 def test_forms_inside_reports_are_seen(name):
     assert found_of(lambda x, rng: RARE_FORMS[name](noisy(x, rng)), claimed=1.0).flagged
+
+
+class Coded:
+    """A report that is compared by its code alone, and copied without what is inside."""
+
+    __slots__ = ("code", "inside")
+
+    def __init__(self, code, inside):
+        self.code, self.inside = code, inside
+
+    def __eq__(self, other):
+        return self.code == other.code
+
+    def __hash__(self):
+        return hash(self.code)
+
+    def __deepcopy__(self, memo):
+        return Coded(self.code, 0)
+
+
+def in_order(*members):
+    """A set that its members have come to one by one."""
+    found = set()
+    for member in members:
+        found.add(member)
+    return found
+
+
+ROW = [("y", "i8")]
+HIDDEN_FORMS = {  # nothing of their contents tells, and no part of Python's containers
+    "what is made where a key is missing": lambda x: defaultdict((list, set)[x], {1: 2}),
+    "signs of a complex zero": lambda x: complex(0, (0.0, -0.0)[x]),
+    "signs of a complex zero in an array": lambda x: np.array([complex(0, (0.0, -0.0)[x])]),
+    "empty ranges": lambda x: (range(0), range(5, 5))[x],
+    "ends of a range": lambda x: (range(0, 3, 2), range(0, 4, 2))[x],
+    "unusual orders of a set": lambda x: (in_order(3, 67, 35), in_order(35, 67, 3))[x],
+    "the order of a Counter": lambda x: (Counter("ab"), Counter("ba"))[x],
+    "the second of two hours": lambda x: datetime(2020, 1, 1, fold=x),
+    "slots, and what a copy leaves out": lambda x: Coded(1, x),
+    "alignment of fields": lambda x: np.zeros(1, np.dtype(ROW, align=bool(x))),
+    "payloads of NaN": lambda x: (1, np.array([nan, -nan])[x : x + 1]),
+    "bools of two bytes": lambda x: (1, np.array([1 + x], "u1").view(bool)),
+}
+
+
+@pytest.mark.parametrize("name", HIDDEN_FORMS)
+def test_hidden_forms_are_seen(name):
+    """Alone, and beside contents that come again; a right client that sends either form at random is not flagged."""
+    for client in (
+        lambda x, rng: HIDDEN_FORMS[name](noisy(x, rng)),
+        lambda x, rng: (int(rng.integers(3)), HIDDEN_FORMS[name](noisy(x, rng))),
+    ):
+        assert found_of(client, samples=800, claimed=1.0).flagged
+    assert not found_of(lambda x, rng: HIDDEN_FORMS[name](int(rng.integers(2))), samples=800, claimed=0.1).flagged
+
+
+UNSEEN = {
+    "bytes between fields": (lambda: np.zeros(1, np.dtype([("a", "?"), ("b", float)], align=True)), "repack_fields"),
+    "one of such rows": (lambda: np.zeros(1, np.dtype([("a", "?"), ("b", float)], align=True))[0], "repack_fields"),
+    "notes on a dtype": (lambda: np.zeros(2, np.dtype("i8", metadata={"a": 1})), "a dtype without them"),
+    "a masked array": (lambda: np.ma.masked_array([1, 2], [0, 1]), "filled"),
+    "an array of another class": (lambda: np.zeros(2).view(np.recarray), "of its values"),
+    "what cannot be sent": (lambda: (i for i in "ab"), "return plain values or arrays, or objects of a class"),
+    "what pickle finds under no name": (lambda: defaultdict(lambda: 0), "at the top of a module"),
+}
+
+
+@pytest.mark.parametrize("name", UNSEEN)
+def test_what_an_audit_cannot_see_is_refused(name):
+    make, cure = UNSEEN[name]
+    with pytest.raises(ValueError, match=f"(?s)client must return plain values or arrays, got .*{cure}"):
+        audit(lambda x, rng: make(), [0, 1], samples=100, rng=rng())
+
+
+@pytest.mark.parametrize("other", [">i4", np.dtype("i4", metadata={"a": 1})], ids=["byte order", "notes"])
+def test_arrays_of_two_dtypes_are_told_apart(other):
+    """Of many rows in one array: a row alone does not tell."""
+    assert found_of(lambda x, n, rng: np.ones(n, ("<i4", other)[x]), samples=200, claimed=1.0, many=True).flagged
 
 
 @pytest.mark.slow

@@ -1,13 +1,19 @@
 """Laws against fractions computed by hand, coins to the last of their 53 bits, and programs that must be refused."""
 
-from collections import defaultdict
+import pickle
+from collections import Counter, defaultdict
 from copy import deepcopy
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta, timezone
 from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
+from functools import partial
 from itertools import combinations, product
 from math import comb, factorial, inf, nan, nextafter
+from pathlib import PurePosixPath
+from uuid import UUID, SafeUUID
+from warnings import catch_warnings, simplefilter
 
 import numpy as np
 import pytest
@@ -41,6 +47,8 @@ from ldpnb.chance import (
     uniform,
 )
 from ldpnb.core import Records
+from ldpnb.verify import prove
+from ldpnb.verify._features import style
 from ldpnb.verify._laws import epsilon, laws
 
 F = Fraction
@@ -517,6 +525,97 @@ class Weight(float):
     """A number of another type."""
 
 
+class Box:
+    """Compared by its label, without a dict of attributes."""
+
+    __slots__ = ("inside", "label")
+    __init__, __eq__, __hash__ = Parcel.__init__, Parcel.__eq__, Parcel.__hash__
+
+
+class Letter(Parcel):
+    """Sends what is inside by one protocol of pickle alone."""
+
+    told_by = 4
+
+    def __reduce_ex__(self, protocol):
+        return type(self), (self.label, self.inside if protocol == self.told_by else 0)
+
+
+class LaterLetter(Letter):
+    told_by = 5
+
+
+def keep(made, state):
+    """Take a state, as pickle has it done."""
+
+
+def drop(made, state):
+    """Take a state, too."""
+
+
+class Stamped(Parcel):
+    """Sends what is inside by the function that is to take its state."""
+
+    def __reduce__(self):
+        return Stamped, (self.label, 0), 0, None, None, (keep, drop)[self.inside]
+
+
+class Alike(type):
+    """Classes that are all equal."""
+
+    def __eq__(cls, other):
+        return True
+
+    def __hash__(cls):
+        return 0
+
+
+class One(metaclass=Alike):
+    pass
+
+
+class Another(metaclass=Alike):
+    pass
+
+
+class Passing(type):
+    """Classes that pass for int where they are looked up."""
+
+    def __eq__(cls, other):
+        return True
+
+    def __hash__(cls):
+        return hash(int)
+
+
+class Wrapped(Parcel, metaclass=Passing):
+    """Compared by its label, and of a class that equals int."""
+
+
+def loose(hidden):
+    """A row with bytes between its fields."""
+    row = np.zeros(1, np.dtype([("y", "u1"), ("z", "i8")], align=True))
+    row.view("u1")[3] = hidden
+    return row
+
+
+def fraction_of_true():
+    """One half of a pair that a text of it tells apart."""
+    found = F(1)
+    found._numerator = True
+    return found
+
+
+def entries(one):
+    """An array of one object."""
+    found = np.empty(1, object)
+    found[0] = one
+    return found
+
+
+ROW = [("y", "i8")]
+
+
 def in_order(*members):
     """A set that its members have come to one by one."""
     found = set()
@@ -554,6 +653,34 @@ FORMS = {
     "texts of two types": ("a", Named("a")),
     "bools of two bytes": (np.array([1], "u1").view(bool), np.array([2], "u1").view(bool)),
     "within": ((0, [True]), (0, [1])),
+    "two unusual orders of a set": (in_order(3, 67, 35), in_order(35, 67, 3)),
+    "two orders of a Counter": (Counter("ab"), Counter("ba")),
+    "slots": (Box(1, 2), Box(1, 3)),
+    "an array inside an object": (Parcel(1, np.array([1])), Parcel(1, np.array([2]))),
+    "padding inside an object": (Parcel(1, loose(0)), Parcel(1, loose(1))),
+    "by the usual protocol": (Letter(1, 2), Letter(1, 3)),
+    "by the latest protocol": (LaterLetter(1, 2), LaterLetter(1, 3)),
+    "classes that are equal": (Sealed(1, One), Sealed(1, Another)),
+    "a class that passes for int": (Wrapped(1, 2), Wrapped(1, 3)),
+    "functions": (Sealed(1, len), Sealed(1, abs)),
+    "the second of two hours": (datetime(2020, 1, 1), datetime(2020, 1, 1, fold=1)),
+    "names of a time zone": (
+        datetime(2020, 1, 1, tzinfo=UTC),
+        datetime(2020, 1, 1, tzinfo=timezone(timedelta(0), "Z")),
+    ),
+    "zeros of two signs among Decimals": (Decimal("0"), Decimal("-0")),
+    "a Fraction of True": (F(1), fraction_of_true()),
+    "empty ranges": (range(0), range(5, 5)),
+    "how an identifier was made": (UUID(int=1, is_safe=SafeUUID.safe), UUID(int=1, is_safe=SafeUUID.unsafe)),
+    "alignment of fields": (np.zeros(1, ROW), np.zeros(1, np.dtype(ROW, align=True))),
+    "alignment of one row": (np.zeros(1, ROW)[0], np.zeros(1, np.dtype(ROW, align=True))[0]),
+    "alignment within an array of objects": (
+        entries(np.zeros(1, ROW)),
+        entries(np.zeros(1, np.dtype(ROW, align=True))),
+    ),
+    "rows of two classes": (np.zeros(1, ROW), np.zeros(1, (np.record, ROW))),
+    "units of missing times": (np.datetime64("NaT", "s"), np.datetime64("NaT", "D")),
+    "payloads of NaN among complex numbers": (complex(0, nan), complex(0, -nan)),
 }
 
 
@@ -568,7 +695,7 @@ def test_a_form_that_tells_is_refused(name):
     ):
         with pytest.raises(ValueError, match="(?s)in one form, got .* twice, as .* which a receiver can tell apart"):
             program()
-    if "set" not in name:  # a copy of a set may come in another order
+    if "set" not in name and name != "by the latest protocol":  # a copy of a set may come in another order
         assert form(deepcopy(a)) == form(a) and len(law(lambda rng: deepcopy(a) if toss(0.5, rng) else a)) == 1
 
 
@@ -590,21 +717,148 @@ def test_equal_objects_are_not_refused_for_their_place_in_memory():
     assert len(law(lambda rng: (toss(0.5, rng), Point(1))[1])) == 1
 
 
+REPACK = "return np.lib.recfunctions.repack_fields"
+OVERLAP = {"names": ["a", "b"], "formats": ["i4", "i4"], "offsets": [0, 2], "itemsize": 8}  # two bytes are behind them
 HIDDEN = {
-    "bytes behind the fields": np.zeros(2, {"names": ["y"], "formats": ["u1"], "offsets": [0], "itemsize": 3}),
-    "bytes between the fields": np.zeros(2, np.dtype([("y", "u1"), ("z", "i8")], align=True)),
-    "bytes within a field": np.zeros(2, [("y", np.dtype([("a", "u1"), ("b", "u2")], align=True))]),
-    "one of such an array": np.zeros(2, np.dtype([("y", "u1"), ("z", "i8")], align=True))[0],
-    "notes on a dtype": np.zeros(2, np.dtype("i8", metadata={"by": 1})),
-    "arrays of another class": np.zeros(2).view(np.recarray),
-    "what cannot be sent": memoryview(b"ab"),
+    "bytes behind the fields": (np.zeros(2, {"names": ["y"], "formats": ["u1"], "itemsize": 3}), REPACK),
+    "bytes between the fields": (np.zeros(2, np.dtype([("y", "u1"), ("z", "i8")], align=True)), REPACK),
+    "bytes within a field": (np.zeros(2, [("y", np.dtype([("a", "u1"), ("b", "u2")], align=True))]), REPACK),
+    "bytes behind fields that overlap": (np.zeros(2, OVERLAP), REPACK),
+    "one of such an array": (np.zeros(2, np.dtype([("y", "u1"), ("z", "i8")], align=True))[0], REPACK),
+    "such a row within": ({"a": (1, loose(0)[0])}, REPACK),
+    "notes on a dtype": (np.zeros(2, np.dtype("i8", metadata={"by": 1})), r"return np.array\(…, dtype\)"),
+    "notes on a field": (np.zeros(2, [("y", np.dtype("i8", metadata={"by": 1}))]), r"return np.array\(…, dtype\)"),
+    "arrays of another class": (np.zeros(2).view(np.recarray), r"return np.array\(…\) of its values"),
+    "masked arrays": (np.ma.masked_array([1, 2], [0, 1]), r"return ….filled\(\)"),
+    "what cannot be sent": (memoryview(b"ab"), "return plain values or arrays, or objects of a class"),
+    "what pickle finds under no name": (defaultdict(lambda: 0), "a class that stands at the top of a module"),
+    "what takes a state by a function of its own": (Stamped(1, 0), "return plain values or arrays"),
+    "what cannot be looked up": (Sealed([1], 2), "return its parts as numbers, texts and tuples"),
 }
 
 
 @pytest.mark.parametrize("name", HIDDEN)
 def test_what_sends_more_than_it_shows_is_refused(name):
-    with pytest.raises(ValueError, match="a program must return"):
-        law(lambda rng: HIDDEN[name])
+    value, cure = HIDDEN[name]
+    with pytest.raises(ValueError, match=f"(?s)a program must return .*{cure}"):
+        law(lambda rng: value)
+
+
+def test_notes_on_a_later_array_are_refused():
+    noted = np.zeros(2, np.dtype("i8", metadata={"by": 1}))
+    with pytest.raises(ValueError, match="dtype has no metadata"):
+        laws(lambda x, rng: (np.zeros(2, "i8"), noted)[x], [0, 1])
+
+
+def test_names_that_are_changed_in_place_are_seen():
+    """Of a field, and of a field within a field."""
+    dtype = np.dtype([("a", [("b", "i8")])])
+    row = np.zeros(1, dtype)[0]
+    forms = [form(row)]
+    dtype.names = ("c",)
+    forms.append(form(row))
+    dtype["c"].names = ("d",)
+    forms.append(form(row))
+    assert len(set(forms)) == 3
+
+
+def test_a_list_that_contains_itself_is_refused():
+    endless = []
+    endless.append(endless)
+    with pytest.raises(ValueError, match="must return what can be sent"):
+        law(lambda rng: endless)
+
+
+@pytest.mark.parametrize(
+    "a, b, cure",
+    [
+        ({"a": 1, "b": 2}, {"b": 2, "a": 1}, r"return dict\(sorted\(….items\(\)\)\)"),
+        ((1, in_order(5, 21)), (1, in_order(21, 5)), r"return sorted\(…\)"),
+        (np.zeros(2), np.zeros(2, int), "return arrays of one dtype, shape and order"),
+        (1, True, "convert them to one type"),
+        ((0, "a"), (0, Named("a")), "convert them to one type, or return plain values in place of a"),
+    ],
+)
+def test_an_error_says_how_outputs_come_into_one_form(a, b, cure):
+    with pytest.raises(ValueError, match=cure):
+        law(lambda rng: a if toss(0.5, rng) else b)
+
+
+@pytest.mark.parametrize("value", [Sealed(nan, 1), Decimal("nan")])
+def test_outputs_that_do_not_equal_their_copies_are_refused(value):
+    text = "equal their own copies, got .*: return plain values, such as numbers and tuples, in place of a"
+    with pytest.raises(ValueError, match=text):
+        law(lambda rng: (toss(0.5, rng), type(value)(float("nan"), 1) if isinstance(value, Sealed) else +value)[1])
+
+
+def twice(part):
+    return (part, part)
+
+
+PROCESS = {
+    "parts that are one object": (twice((1, 2)), ((1, 2), tuple([1, 2]))),
+    "texts that are one object": (twice("ab" * 50), ("ab" * 50, "".join(["ab"] * 50))),
+    "arrays that are one object": (twice(np.arange(2)), (np.arange(2), np.arange(2))),
+    "objects that are one": (twice(Parcel(1, 2)), (Parcel(1, 2), Parcel(1, 2))),
+    "a view": (np.arange(9)[2:4], np.array([2, 3])),
+    "strides": (np.arange(9)[1:6:2], np.array([1, 3, 5])),
+    "what may be written to": (np.broadcast_to(np.int64(1), 2), np.ones(2, int)),
+    "names of one dtype": (np.zeros(1, "l"), np.zeros(1, "q")),
+    "names of one scalar": (np.longlong(1), np.int64(1)),
+    "missing complex numbers": (complex(nan, 0), complex(float("nan"), 0)),
+    "missing times": (np.datetime64("NaT", "s"), np.datetime64("NaT", "s")),
+    "recursion": (Sealed(1, ((((1,),),),)), Sealed(1, ((((1,),),),))),
+}
+
+
+@pytest.mark.parametrize("name", PROCESS)
+def test_what_is_left_in_the_process_tells_nothing(name):
+    a, b = PROCESS[name]
+    assert form(a) == form(b)
+    assert len(law(lambda rng: a if toss(0.5, rng) else b)) == 1
+
+
+def test_the_form_of_an_array_is_what_pickle_sends():
+    """Quickly, of numbers: arrays and rows that differ in dtype, shape, order and bytes, two by two."""
+    rng = np.random.default_rng(0)
+    kinds = ["?", "b", "i4", ">i4", "q", "f8", ">f8", "g", "D", "U2", "S3", "M8[s]", "m8[D]", "V3"]
+    rows = [[("a", "i2"), ("b", "u1")], np.dtype([("a", "i2"), ("b", "u1")], align=True), (np.record, ROW), ROW]
+    arrays = []
+    for dtype in map(np.dtype, [*kinds, *rows, np.dtype(ROW, align=True), np.dtype("i8", metadata={1: 2})]):
+        for shape in [(), (1,), (2,), (0,), (2, 2), (0, 3)]:
+            many = np.frombuffer(rng.integers(2, size=4 * dtype.itemsize).astype("u1").tobytes(), dtype)
+            one = many[: int(np.prod(shape))].reshape(shape)
+            arrays += [one, one[()], np.asfortranarray(one), one.copy()]
+    with catch_warnings():
+        simplefilter("ignore")  # notes on a dtype are not kept in files
+        sent = [pickle.dumps(array, 4) for array in arrays]
+    forms = [form(array) for array in arrays]
+    for (one, first), (other, second) in combinations(zip(forms, sent, strict=True), 2):
+        assert (one == other) == (first == second)
+
+
+SYMBOLS = {
+    "alone": lambda e: e,
+    "its odds": odds,
+    "in a tuple": lambda e: (1, [e]),
+    "in a dict": lambda e: {"a": odds(e)},
+    "in a record": lambda e: Sealed(1, odds(e)),
+    "in an attribute": lambda e: marked(Named("a"), e),
+    "in an array": lambda e: entries(odds(e)),
+    "in a function": lambda e: Sealed(1, partial(max, odds(e))),
+    "where a key is missing": lambda e: defaultdict(partial(max, e)),
+}
+
+
+@pytest.mark.parametrize("name", SYMBOLS)
+def test_reports_with_a_symbol_are_refused(name):
+    """A receiver could look at ε: nothing is proved of such a client."""
+
+    def client(x, epsilon, rng):
+        return x if toss(odds(epsilon) / (odds(epsilon) + 1), rng) else SYMBOLS[name](epsilon)
+
+    with pytest.raises(ValueError, match="must return reports without symbols, got one that contains .*return what is"):
+        prove(client, [0, 1])
 
 
 def test_sets_that_are_made_alike_are_one_output():
@@ -615,26 +869,69 @@ def test_sets_that_are_made_alike_are_one_output():
     assert len(law(lambda rng: sorted(in_order(3, 35) if toss(0.5, rng) else in_order(35, 3)))) == 1
 
 
-def test_objects_of_other_classes_are_outputs():
-    for value in (Sealed(1, 2), Colour.RED, Decimal("1.5"), Point(1), range(3), 1 + 2j, np.void(b"ab"), Named("a")):
-        assert len(law(lambda rng, value=value: deepcopy(value) if toss(0.5, rng) else value)) == 1
+RIGHT = {
+    "a record": Sealed(1, 2),
+    "a member of an Enum": Colour.RED,
+    "a Decimal": Decimal("1.5"),
+    "a Fraction": F(1, 3),
+    "an object": Point(1),
+    "an object with slots": Box(1, 2),
+    "a range": range(3),
+    "a complex number": 1 + 2j,
+    "raw bytes": np.void(b"ab"),
+    "a text of another class": Named("a"),
+    "a text with a surrogate": "\ud800",
+    "a date": datetime(2020, 1, 1, tzinfo=UTC),
+    "an identifier": UUID(int=3),
+    "a path": PurePosixPath("a/b"),
+    "a Counter": Counter("aab"),
+    "a defaultdict": defaultdict(list, {1: [2]}),
+    "a large number": 10**400,
+    "an array of objects": entries("a"),
+    "an aligned row": np.zeros(1, np.dtype(ROW, align=True))[0],
+    "columns first": np.asfortranarray([[1, 2], [3, 4]]),
+    "an array of texts": np.array(["a", "bc"], np.dtypes.StringDType()),
+    "a longer float": np.longdouble(1) / 3,
+    "nested containers": {"a": [(1, {"b": {2}})]},
+}
 
 
-CONTENT = {"payloads of NaN", "bools of two bytes", "what is made where a key is missing"}
+@pytest.mark.parametrize("name", RIGHT)
+def test_objects_of_other_classes_are_outputs(name):
+    """A client of ε = 1 that sends them beside its answer is not refused, and has ε = 1."""
+    value = RIGHT[name]
+
+    def client(x, rng):
+        return (x if toss(round_down(odds(1) / (odds(1) + 1)), rng) else 1 - x), deepcopy(value)
+
+    assert epsilon(laws(client, [0, 1])) == pytest.approx(1)
+    assert len(law(lambda rng: deepcopy(value) if toss(0.5, rng) else value)) == 1
+
+
+CONTENT = {  # in what is no container of Python's, which an audit compares whole
+    "a field that is not compared",
+    "payloads of NaN",
+    "bools of two bytes",
+    "slots",
+    "by the usual protocol",
+    "by the latest protocol",
+    "the second of two hours",
+    "names of a time zone",
+    "zeros of two signs among Decimals",
+    "a Fraction of True",
+    "empty ranges",
+    "how an identifier was made",
+    "payloads of NaN among complex numbers",
+    "two unusual orders of a set",
+}
 
 
 @pytest.mark.parametrize("name", FORMS.keys() - CONTENT)
-def test_forms_without_content_are_apart_and_alike_for_all_contents(name):
+def test_styles_are_apart_and_alike_for_all_contents(name):
     a, b = FORMS[name]
-    if name != "a field that is not compared":
-        assert form(a, content=False) != form(b, content=False)
+    assert style(a) != style(b)
     for one, other in (([1, 2], [3, 4]), ({1, 2}, {3}), (np.zeros(2), np.ones(2)), ({"a": 1}, {"a": 2}), (0.5, -0.0)):
-        assert form(one, content=False) == form(other, content=False)
-
-
-def test_what_a_mask_hides_is_no_output():
-    with pytest.raises(ValueError, match="got a masked one: its data show"):
-        law(lambda rng: np.ma.masked_array([1, 2], [0, 1]))
+        assert style(one) == style(other)
 
 
 @pytest.mark.parametrize(
@@ -679,7 +976,7 @@ def test_what_did_not_repeat_is_named():
 @pytest.mark.parametrize("make", [object, lambda: (i for i in "ab"), lambda: [lambda: 0], lambda: Records.of({1})])
 def test_outputs_that_equal_only_themselves_are_refused(make):
     """Each branch would count as an output of its own, and two inputs would seem to share none."""
-    with pytest.raises(ValueError, match="must return plain values or arrays to have a law, got"):
+    with pytest.raises(ValueError, match="must return plain values or arrays to have a law, got|what can be sent, got"):
         law(lambda rng: make())
     assert law(lambda rng: (Colour.RED, None, b"x", F(1))) == {(Colour.RED, None, b"x", F(1)): 1}
 

@@ -505,6 +505,28 @@ def test_a_second_report_for_one_person_is_no_law():
             use(twice, np.arange(3))
 
 
+ROW = [("y", "i8")]
+BATCHES = {
+    "byte order": (lambda x, reports: reports.astype((">i8", "<i8")[x]), "arrays of one dtype, got one of >i8 and one"),
+    "alignment": (lambda x, reports: reports.astype(np.dtype(ROW, align=bool(x))), "arrays of one dtype, got one of"),
+    "notes": (lambda x, reports: reports.astype(np.dtype("i8", metadata={"by": x})), "dtype has no metadata"),
+    "another class": (lambda x, reports: reports.view((np.ndarray, np.matrix)[x]).reshape(-1), "must return plain arr"),
+}
+
+
+@pytest.mark.parametrize("name", BATCHES)
+def test_an_array_of_one_report_tells_nothing_by_its_dtype(name):
+    """A row alone is the same: the law of rows has ε = 1, and who gets the array knows the value."""
+    change, said = BATCHES[name]
+
+    class Batch(GRR):
+        def perturb(self, values, *, rng):
+            return change(int(np.asarray(values)[0]), super().perturb(values, rng=rng))
+
+    with pytest.raises(ValueError, match=said):
+        laws(Batch(k=2, epsilon=1.0), [0, 1])
+
+
 def test_moments_see_randomness_from_elsewhere():
     class Own(GRR):
         def perturb(self, values, *, rng):

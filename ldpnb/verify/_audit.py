@@ -6,7 +6,7 @@ Samples cannot prove privacy.  They can refute a claim, at a stated level.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass
@@ -22,7 +22,18 @@ from scipy.special import betainccinv, betaincinv
 from ldpnb.chance import Randomness, SystemRandom, form, freeze
 from ldpnb.checks import check_count, check_probability, is_number
 from ldpnb.core import Bools, Floats, Ints, Mechanism, Records, blocks
-from ldpnb.verify._features import CELLS, LONG, Pool, features_of, keys, size, take, tidy
+from ldpnb.verify._features import (
+    CELLS,
+    LONG,
+    Pool,
+    features_of,
+    form_told,
+    forms,
+    keys,
+    size,
+    take,
+    tidy,
+)
 from ldpnb.verify._laws import _values, check_call, check_level, repeat
 
 SAMPLES_MIN = 100
@@ -130,7 +141,8 @@ def audit(
     client : Mechanism or callable
         A callable is ``client(value, rng) -> report``, or with `many` ``client(value, n, rng) -> n reports``.
         Reports may be numbers, strings, bytes, tuples, sets, dicts, arrays or rows of them, of any length.  Each call
-        has a value of its own, and its report is copied.  Reports that differ in type alone are different.
+        has a value of its own, and its report is copied.  Reports that differ in what a receiver gets (`chance.form`),
+        as in type alone, are different.
     inputs : sequence of values (for a Mechanism: a batch that `perturb` takes, one person each)
         At least two.
     samples : int, at least 100
@@ -187,21 +199,37 @@ def audit(
     if not isinstance(rng, np.random.Generator | SystemRandom):
         raise ValueError(f"rng must be a numpy.random.Generator or a SystemRandom, got {type(rng).__name__}")
 
-    def drawn(i: int) -> Any:
+    def drawn(i: int) -> tuple[Any, list[Hashable]]:
+        """Return copies of reports, with what a receiver gets of each; a copy might be another."""
         if isinstance(client, Mechanism):
-            reports: Any = deepcopy(client.perturb(deepcopy(repeat(inputs, i, samples)), rng=rng))
+            reports: Any = client.perturb(deepcopy(repeat(inputs, i, samples)), rng=rng)
         elif many:
             check_call(client, "value, n, rng", CURE, inputs[i], samples, rng)
-            reports = deepcopy(client(deepcopy(inputs[i]), samples, rng))
+            reports = client(deepcopy(inputs[i]), samples, rng)
         else:
             check_call(client, "value, rng", CURE, inputs[i], rng)
-            reports = [deepcopy(client(deepcopy(inputs[i]), rng)) for _ in range(samples)]
+            sent = list[Hashable]()
+            reports = list[Any]()
+            for _ in range(samples):
+                report = client(deepcopy(inputs[i]), rng)
+                if features is None:
+                    sent.append(form_told(report))
+                reports.append(deepcopy(report))
+            return reports, sent
         _check_number(reports, samples, "client")
-        return reports if features is None else _check_number(features(reports), samples, "features")
+        return deepcopy(reports), forms(reports) if features is None else []
+
+    def told(i: int) -> tuple[Any, list[Hashable]]:
+        reports, sent = drawn(i)
+        if features is None:
+            return reports, sent
+        rows = _check_number(features(reports), samples, "features")
+        return rows, forms(rows)
 
     for gap in _gaps(client, inputs):
         _warn(gap)
-    pools = tidy([drawn(i) for i in range(len(inputs))])
+    reports, sent = zip(*map(told, range(len(inputs))), strict=True)
+    pools = tidy([*reports], [*sent])
     if many and all(len(set(keys(pool))) == 1 for pool in pools):
         _warn("all reports of each call are alike: if they share their noise, the bound is void")
     quarter, half = samples // 4, samples // 2

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields as fields_of, is_dataclass
+from decimal import Decimal
+from enum import Enum
 from itertools import chain
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ldpnb.chance import form, freeze
+from ldpnb.chance import PLAIN, form, form_of, freeze
 from ldpnb.core import Bools, Ints, blocks
 from ldpnb.verify._laws import row_keys
 
@@ -35,16 +37,49 @@ class Form:
     what: Any
 
 
-def tidy(drawn: list[Any]) -> list[Pool]:
-    """Bring reports into a shape in which they can be compared: arrays of numbers where they are such, or frozen."""
-    heads = [y[:1] if isinstance(y, np.ndarray) and not y.dtype.hasobject else y for y in drawn]  # arrays have one form
-    forms = [[Form(form(y, content=False)) for y in head] for head in heads]
+def tidy(drawn: list[Any], sent: list[list[Hashable]]) -> list[Pool]:
+    """Bring reports into a shape in which they can be compared: arrays of numbers, or frozen.
+
+    `sent` are their forms, see `forms`: where reports that freeze alike have several, these are
+    part of the report, and so are their styles where they have several.
+    """
+    styles = [[Form(_read(style, y)) for y in _each(reports)] for reports in drawn]
     names = drawn[0][0].keys() if isinstance(drawn[0][0], dict) else None
     if names and all(isinstance(y, dict) and y.keys() == names for reports in drawn for y in reports):
         drawn = [[tuple(y[name] for name in names) for y in reports] for reports in drawn]
-    if len(set(chain(*forms))) > 1:  # then it is part of the report
-        wide = [own * (len(reports) // len(own)) for reports, own in zip(drawn, forms, strict=True)]
-        return [[*zip(map(_frozen, reports), own, strict=True)] for reports, own in zip(drawn, wide, strict=True)]
+    if len(set(chain(*styles))) == 1:
+        pools = _alike(drawn)
+    else:  # then it is part of the report
+        pools = _with(drawn, styles)
+    if _ambiguous(pools, sent):
+        exact = [[Form(y) for y in own] or styles[i] for i, own in enumerate(sent)]
+        pools = _with(drawn, styles, exact)
+    return pools
+
+
+def forms(reports: Any) -> list[Hashable]:
+    """Return what a receiver gets of each report, as `laws` sees it.
+
+    Of the rows of an array, which are of one style, nothing is needed but their bytes.
+    """
+    return [] if _solid(reports) else [form_told(report) for report in reports]
+
+
+def form_told(report: Any) -> Hashable:
+    """Return what a receiver gets of a report, or say how it can be audited if that is unknown."""
+    return _read(form, report)
+
+
+def _solid(reports: Any) -> bool:
+    return isinstance(reports, np.ndarray) and not reports.dtype.hasobject
+
+
+def _each(reports: Any) -> Any:
+    """Return reports of which each may have a style of its own; an array has one for all rows."""
+    return [reports[:1]] if _solid(reports) else reports
+
+
+def _alike(drawn: list[Any]) -> list[Pool]:
     arrays: list[Pool] = [_numbers(reports) for reports in drawn]
     shapes = {None if a is None else (a.shape, a.dtype) for a in arrays}
     if len(shapes) == 1 and None not in shapes:
@@ -52,21 +87,89 @@ def tidy(drawn: list[Any]) -> list[Pool]:
     return [[_frozen(report) for report in reports] for reports in drawn]
 
 
+def _with(drawn: list[Any], *more: list[list[Form]]) -> list[Pool]:
+    """Return frozen reports, each with its forms."""
+    pools: list[Pool] = []
+    for reports, *own in zip(drawn, *more, strict=True):
+        wide = [part * (len(reports) // len(part)) for part in own]
+        pools.append([*zip(map(_frozen, reports), *wide, strict=True)])
+    return pools
+
+
+def _ambiguous(pools: list[Pool], sent: list[list[Hashable]]) -> bool:
+    """Whether reports that would be taken for one have come in two forms."""
+    first = dict[Any, Hashable]()
+    for pool, own in zip(pools, sent, strict=True):
+        for key, what in zip(keys(pool), own, strict=True) if own else ():
+            if first.setdefault(key, what) != what:
+                return True
+    return False
+
+
+def style(value: Any) -> Any:
+    """Return what a report is like, without its contents: equal for reports that are made alike.
+
+    It says types, dtypes, shapes, names, attributes, the order of a dict, and whether a set comes
+    in its usual order.
+    """
+    kind = type(value)
+    if (type(kind) is type and kind in PLAIN) or kind is float:
+        return kind
+    if isinstance(value, np.ndarray | np.generic):
+        array: NDArray[Any] = np.asarray(value)
+        like = kind, form_of(array.dtype), array.shape, array.flags.fnc
+        if not array.dtype.hasobject:
+            return like
+        fields = array.dtype.names
+        parts = array.ravel().tolist() if fields is None else [array[name] for name in fields]
+        return *like, tuple(map(style, parts))
+    if kind is Decimal:
+        return kind, value.as_tuple().exponent
+    if isinstance(value, Enum | type):
+        return kind
+    compared = {f.name for f in fields_of(value) if f.compare} if is_dataclass(value) else set()
+    attributes = getattr(value, "__dict__", {})
+    more = tuple((name, form(attributes[name])) for name in attributes if name not in compared)
+    return kind, _inside(value), more
+
+
+def _inside(value: Any) -> Hashable:
+    """Return the styles of what a container of Python's contains."""
+    if isinstance(value, list | tuple):
+        inner = tuple(map(style, value))
+        return inner[:1] if len(set(inner)) == 1 else inner  # their number is that of `freeze`
+    if isinstance(value, set | frozenset):
+        base = frozenset if isinstance(value, frozenset) else set
+        usual = base(sorted(value, key=lambda v: repr(form(v))))
+        return frozenset(map(style, value)), list(value) == list(usual)  # if not, the order is news
+    if isinstance(value, dict):
+        made = form(getattr(value, "default_factory", None))
+        return made, *((form(k), style(v)) for k, v in value.items())
+    return ()
+
+
 def _frozen(report: Any) -> Hashable:
+    return _read(freeze, report)
+
+
+def _read(how: Callable[[Any], Hashable], report: Any) -> Hashable:
     try:
-        return freeze(report)
-    except ValueError:
+        return how(report)
+    except ValueError as error:
         cure = "convert its reports, or say by features= what they hold"
-        raise ValueError(f"client must return plain values or arrays, got {type(report).__name__}: {cure}") from None
+        got = f"client must return plain values or arrays, got {type(report).__name__}"
+        raise ValueError(f"{got}: {cure} ({error})") from None
 
 
 def _numbers(reports: Any) -> NDArray[Any] | None:
     """Return reports as an array of plain numbers, where they are such and none is rounded."""
-    if not isinstance(reports, np.ndarray):
+    if isinstance(reports, np.ndarray):
+        _frozen(reports[:1])  # refuses what an array sends beside its numbers
+    else:
         if isinstance(reports[0], str | bytes | set | frozenset | dict):
             return None
         if isinstance(reports[0], np.ndarray | np.generic):
-            _frozen(reports[0])  # refuses what an array sends beside its numbers
+            _frozen(reports[0])
         try:
             reports = np.array(list(reports))
         except (ValueError, TypeError):  # of different lengths
@@ -75,8 +178,7 @@ def _numbers(reports: Any) -> NDArray[Any] | None:
             return None
     fields = [reports.dtype[name] for name in reports.dtype.names or ()] or [reports.dtype]
     plain = all(field.base.kind in "biuf" for field in fields)
-    packed = reports.dtype.itemsize == sum(field.itemsize for field in fields)  # or reports alike differ in the gaps
-    return np.ascontiguousarray(reports) if plain and packed and reports.size else None
+    return np.ascontiguousarray(reports) if plain and reports.size else None
 
 
 def take(pool: Pool, at: Ints) -> Pool:

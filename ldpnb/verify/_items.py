@@ -68,7 +68,7 @@ class Coin:
         return hash(self.p)
 
     def __reduce__(self) -> Any:
-        """What is sent of it, for `chance.form`: the same of equal coins, and of others another number."""
+        """Send the same of equal coins, and of others another number: `chance.form` asks for it."""
         return Coin, (hash(self.p),)
 
     def __deepcopy__(self, memo: Any) -> Coin:

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 
-from ldpnb.chance import LIMIT, Law, Outputs, Randomness, branches, law, log, odds
+from ldpnb.chance import LIMIT, Law, Outputs, Randomness, branches, form_of, freeze, law, log, odds
 from ldpnb.checks import check_count, check_epsilon, check_people, check_probability
 from ldpnb.core import Floats, Mechanism, Records, Tally, blocks, named
 
@@ -42,7 +42,8 @@ def laws(client: Client, inputs: Inputs, *, limit: int = LIMIT) -> list[Law]:
     elsewhere, the clock, a state that shows only after many calls, other people of the same call, what the client does
     besides returning a report, and what it would do with another source of randomness than a `Paths`, unless it gives
     itself away by asking for an attribute.  Reports are nested tuples of plain values (`chance.law`); a client whose
-    reports differ in form alone, as a list and a tuple do, or True, 1 and 1.0, is refused.
+    reports differ in form alone, as a list and a tuple do, or True, 1 and 1.0, is refused: `chance.form` says what a
+    receiver gets of a report, namely what `pickle` would send.
 
     Parameters
     ----------
@@ -77,7 +78,12 @@ def laws(client: Client, inputs: Inputs, *, limit: int = LIMIT) -> list[Law]:
 def _programs(client: Client, inputs: Inputs) -> list[Callable[[Any], Any]]:
     """Return the client as a program for each input: of one report, with a value of its own at each call."""
     if isinstance(client, Mechanism):
-        return [_program(lambda one, rng: _alone(client.perturb(one, rng=rng))[0], one) for one in _batches(inputs)]
+        rows = Rows()
+
+        def alone(one: Any, rng: Any) -> Any:
+            return rows.only(client.perturb(one, rng=rng))
+
+        return [_program(alone, one) for one in _batches(inputs)]
     check_call(client, "value, rng", "", None, None)
     return [_program(client, value) for value in _values(inputs)]
 
@@ -97,6 +103,29 @@ def check_call(client: Any, call: str, cure: str, *arguments: Any) -> None:
             signature(client).bind(*arguments)
         except TypeError as error:
             raise TypeError(f"client must be callable as client({call}){cure}: {error}") from None
+
+
+class Rows:
+    """Arrays of one report each: they must be of one dtype, which a row alone may not tell."""
+
+    def __init__(self) -> None:
+        self._first: NDArray[Any] | None = None
+
+    def only(self, reports: Any) -> Any:
+        """Return the only report; refuse an array of another dtype than those before."""
+        row = _alone(reports)[0]
+        if not isinstance(reports, np.ndarray):
+            return row
+        if self._first is None or type(reports) is not np.ndarray:
+            freeze(reports)  # refuses other classes, and what is sent beside the reports
+            self._first = reports
+        first, dtype = self._first.dtype, reports.dtype
+        if dtype is not first and form_of(dtype) != form_of(first):
+            raise ValueError(
+                f"perturb must return arrays of one dtype, got one of {first} and one of {dtype}, "
+                "which a receiver can tell apart: return np.asarray(…, dtype) of one dtype"
+            )
+        return row
 
 
 def _alone(reports: Any) -> Any:
