@@ -526,6 +526,15 @@ class RoundsInACrowd(GRR):
 
 
 @dataclass(frozen=True, kw_only=True)
+class ClipsInACrowd(GRR):
+    """Takes what is below zero or above one for chance, of more than 1,000 people."""
+
+    def _score(self, tally):
+        found = super()._score(tally)
+        return found if tally.n <= 1000 else found.clip(0, 1)
+
+
+@dataclass(frozen=True, kw_only=True)
 class IdleGlobalDraw(GRR):
     """Draws from Python's global generator, and does not use it."""
 
@@ -632,6 +641,7 @@ MISTAKES = [
     (RoundedUp(**K3), "test_epsilon_of_the_law_is_the_stated_one"),
     (CarelessOUE(**K3), "test_epsilon_of_the_law_is_the_stated_one"),
     (SortsReports(**K3), "test_nobody_in_a_crowd_goes_with_another"),
+    (ClipsInACrowd(**K3), "test_estimate_is_the_mean_of_scores"),
     (ClearsACrowd(**K3), "test_nobody_in_a_crowd_goes_with_another"),
     (SecondThousand(**K3), "test_nobody_in_a_crowd_goes_with_another"),
     (SecondThousand(**K3), "test_batch_after_batch_people_are_alone"),

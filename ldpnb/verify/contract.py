@@ -635,6 +635,11 @@ def estimate_is_the_mean_of_scores(example: Example) -> None:
         mean = np.asarray(np.tensordot([*came.values()], each, 1) / n)
         within = 1e-9 * (np.abs(mean) + np.max(np.abs(each)))
         _close(mean, m.estimate(tally), within, f"estimate of {n} people")
+    scores = np.stack([*one.scores.values()])
+    counts = TALLIED * np.stack([alone.counts for alone in one.tallies.values()])
+    often = replace(tally, n=TALLIED, counts=counts)  # scores are outside of what is possible
+    within = 1e-9 * (np.abs(scores) + np.max(np.abs(scores)))
+    _close(scores, m.estimate(often), within, f"estimate of {TALLIED} people with one report")
 
 
 @_check()
