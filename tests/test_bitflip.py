@@ -242,3 +242,8 @@ def test_f_and_epsilon_are_inverse(f, d):
 def test_bad_epsilon_for_f_is_refused(bad):
     with pytest.raises(ValueError, match="must be .*, got"):
         flip_for(*bad)
+
+
+def test_influence_is_about_one_value_unless_said_otherwise():
+    mechanism = BloomFlip(sizes=(2, 3), f=0.5, bits=4, hashes=1)
+    assert mechanism.influence() == mechanism.influence(1) < mechanism.influence(2)

@@ -13,6 +13,7 @@ from ldpnb.core import Example, Records
 from ldpnb.verify import contract
 
 ALL = {check.__name__ for check in contract.checks}
+NO_ERRORS = {"standard_error", "an_item"}  # checks of what tells standard errors
 ONE_KEY = Records.of({}, {0: 1.0}, {0: -1.0}, {0: 0.5})
 
 
@@ -40,7 +41,7 @@ class Walked(GRR):
 
     def perturb(self, values, *, rng):
         if isinstance(rng, Paths):
-            WALKS.append(len(values))
+            WALKS.append((len(values), self.epsilon))
         return super().perturb(values, rng=rng)
 
 
@@ -52,12 +53,12 @@ WALKS = []
     [
         (GRR(k=3, epsilon=1.0), range(3), {"histogram": True}, {"public_part", "bytes"}),
         (OUE(k=2, epsilon=1.0), [0, 1], {}, {"public_part", "simulate"}),
-        (StateEncoding(d=1, epsilon=1.0), ONE_KEY, {}, {"simulate", "bytes"}),
+        (StateEncoding(d=1, epsilon=1.0), ONE_KEY, {}, {"simulate", "bytes", "an_item"}),
         (
             RAPPOR(bits=2, hashes=1, cohorts=1, f=0.5, p=0.25, q=0.75),
             ["a", "b", "c"],
             {"items": ("a", "b")},
-            {"simulate", "bad_epsilon", "epsilon_is_kept"},
+            {"simulate", "bad_epsilon", "epsilon_is_kept", "epsilon_of_the_law_is_the_stated_one_e", *NO_ERRORS},
         ),
     ],
     ids=lambda x: type(x).__name__,
@@ -95,7 +96,8 @@ def test_the_law_is_walked_once_for_all_checks():
     once = len(WALKS)
     assert once > 0
     check_mechanism(example)
-    assert WALKS.count(1) == once and WALKS.count(3) > 0
+    assert WALKS.count((1, 1.0)) == once and WALKS.count((3, 1.0)) > 0
+    assert {epsilon for _, epsilon in WALKS} == {0.35, 1.0, 4.7, 16.0}
 
 
 def test_some_checks_are_made_once_for_each_class():
@@ -126,7 +128,12 @@ class TestAsTestsOfPytest:
         mark = contract.parametrize(self.EXAMPLES, slow=pytest.mark.slow)
         assert mark.args[0] == ("check", "example")
         slow = {p.id.partition("-")[0] for p in mark.args[1] if p.marks}
-        assert slow == {"people_are_independent", "three_people_are_independent"}
+        assert slow == {
+            "batch_after_batch_people_are_alone",
+            "epsilon_of_the_law_is_the_stated_one_elsewhere",
+            "people_are_independent",
+            "three_people_are_independent",
+        }
         assert mark.args[1][0].id == "epsilon_of_the_law_is_the_stated_one-GRR(k=2, epsilon=1.0)"
 
 

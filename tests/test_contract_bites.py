@@ -1,5 +1,6 @@
 """Controls: mechanisms with one mistake each, and the test of the contract that must catch it."""
 
+import random
 from dataclasses import dataclass
 from fractions import Fraction
 from math import exp
@@ -7,6 +8,7 @@ from math import exp
 import numpy as np
 import pytest
 from contract import Case, Contract
+from scipy.special import bdtrc
 
 from ldpnb.chance import Paths, bernoulli, exact, odds, round_down, round_up, uniform
 from ldpnb.core import Tally
@@ -354,15 +356,38 @@ class PlainWhereEpsilonIsLarge(GRR):
         return np.where((values % 2 == 1) & (self.epsilon >= 4), values, reports)
 
 
-@dataclass(frozen=True, kw_only=True)
-class MirrorsACoin(GRR):
-    """Of many people, the last third has the coins of the first, in the opposite order."""
+class SharesCoins(GRR):
+    """Tosses a coin for everybody, and in a crowd lets people share some of them."""
+
+    crowd = 16
 
     def _perturb(self, values, rng):
-        kept, third = bernoulli(self.keep, values.shape, rng), len(values) // 3
-        if len(values) > 9:
-            kept[-third:] = kept[:third][::-1]
+        kept = bernoulli(self.keep, values.shape, rng)
+        if len(values) > self.crowd:
+            kept = kept[self.coin_of(values, rng)]
         return np.where(kept, values, uniform(self.k, values.shape, rng))
+
+
+@dataclass(frozen=True, kw_only=True)
+class MirrorsACrowd(SharesCoins):
+    """In a crowd of thousands, the second half has the coins of the first, in the opposite order."""
+
+    crowd = 1000
+
+    def coin_of(self, values, rng):
+        people = np.arange(len(values))
+        return np.minimum(people, people[::-1])
+
+
+@dataclass(frozen=True, kw_only=True)
+class CoinOfARank(SharesCoins):
+    """In a crowd of thousands, the i-th person of each value has the i-th coin."""
+
+    crowd = 1000
+
+    def coin_of(self, values, rng):
+        ranked = np.argsort(np.argsort(values, kind="stable"))
+        return ranked - np.searchsorted(np.sort(values), values)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -377,6 +402,181 @@ class SecondThousand(OUE):
             noise[1000:] = np.where(own[1000:] | own[:-1000], noise[1000:], noise[:-1000])
             reports = np.where(own, reports, noise)
         return reports
+
+
+@dataclass(frozen=True, kw_only=True)
+class CoinsByTurns(SharesCoins):
+    """Has 64 coins, and people take turns."""
+
+    def coin_of(self, values, rng):
+        return np.arange(len(values)) % 64
+
+
+@dataclass(frozen=True, kw_only=True)
+class CoinsInBlocks(SharesCoins):
+    """Tosses a coin for two people who stand together."""
+
+    def coin_of(self, values, rng):
+        return np.arange(len(values)) // 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class CoinOfAValue(SharesCoins):
+    """Has one coin for all people of a value."""
+
+    def coin_of(self, values, rng):
+        return values
+
+
+@dataclass(frozen=True, kw_only=True)
+class CoinsInAPermutation(SharesCoins):
+    """Each coin is for two people, who stand anywhere, and always in the same places."""
+
+    def coin_of(self, values, rng):
+        return np.random.default_rng(0).permutation(len(values)) // 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class CoinsFromAPool(SharesCoins):
+    """Draws each person's coin from a pool of 64, anew in each batch."""
+
+    def coin_of(self, values, rng):
+        return uniform(min(64, len(values)), values.shape, rng)
+
+
+@dataclass(frozen=True, kw_only=True)
+class DealsCoinsOut(GRR):
+    """In a crowd, lets as many people as is right on average keep their item, and not one more."""
+
+    def _perturb(self, values, rng):
+        kept = bernoulli(self.keep, values.shape, rng)
+        if len(values) > 16:
+            kept = rng.permutation(np.arange(len(values))) < rng.binomial(1, 0.5) + self.keep * len(values) - 0.5
+        return np.where(kept, values, uniform(self.k, values.shape, rng))
+
+
+@dataclass(frozen=True, kw_only=True)
+class OneInAHundred(GRR):
+    """Is honest to all but the hundredth person of a batch."""
+
+    def _perturb(self, values, rng):
+        reports = super()._perturb(values, rng)
+        reports[99:100] = values[99:100]
+        return reports
+
+
+@dataclass(frozen=True, kw_only=True)
+class PutsTheGeneratorBack(GRR):
+    """Leaves the generator as it was, so that each batch has the coins of the one before."""
+
+    def _perturb(self, values, rng):
+        before = getattr(rng, "bit_generator", None) if isinstance(rng, np.random.Generator) else None
+        state = before and before.state
+        reports = super()._perturb(values, rng)
+        if before:
+            before.state = state
+        return reports
+
+
+@dataclass(frozen=True, kw_only=True)
+class LiesAboutASmallEpsilon(GRR):
+    """Says that at an ε of a hundredth it spends twice as much."""
+
+    realised_epsilon = property(lambda self: super().realised_epsilon * (1 + (self.epsilon == 0.01)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class LiesAboutAnotherEpsilon(GRR):
+    """Spends half of an ε above 2, and says that it spends it all."""
+
+    keep = property(lambda self: _right_keep(self.k, self.epsilon if self.epsilon < 2 else self.epsilon / 2))
+    realised_epsilon = property(lambda self: GRR(k=self.k, epsilon=self.epsilon).realised_epsilon)
+
+
+def _right_keep(k, epsilon):
+    return GRR(k=k, epsilon=epsilon).keep
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlainWhereEpsilonIsVeryLarge(GRR):
+    """From ε = 10 on sends items as they are."""
+
+    def _perturb(self, values, rng):
+        reports = super()._perturb(values, rng)
+        return reports if self.epsilon < 10 else values.copy()
+
+
+@dataclass(frozen=True, kw_only=True)
+class OneMoreInACrowd(GRR):
+    """Counts one report too many of item 0, if there are more than 60."""
+
+    def _count(self, reports):
+        counts = super()._count(reports)
+        counts[0] += len(reports) > 60
+        return counts
+
+
+@dataclass(frozen=True, kw_only=True)
+class RoundsInACrowd(GRR):
+    """Estimates from more than 1,000 people to four digits."""
+
+    def _score(self, tally):
+        found = super()._score(tally)
+        return found if tally.n <= 1000 else found.round(4)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClipsInACrowd(GRR):
+    """Takes what is below zero or above one for chance, of more than 1,000 people."""
+
+    def _score(self, tally):
+        found = super()._score(tally)
+        return found if tally.n <= 1000 else found.clip(0, 1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class IdleGlobalDraw(GRR):
+    """Draws from Python's global generator, and does not use it."""
+
+    def _perturb(self, values, rng):
+        random.random()
+        return super()._perturb(values, rng)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClearsACrowd(GRR):
+    """Clears the values of a large batch."""
+
+    def perturb(self, values, *, rng):
+        reports = super().perturb(values, rng=rng)
+        if len(values) == 4000:
+            values[...] = 0
+        return reports
+
+
+@dataclass(frozen=True, kw_only=True)
+class ErrorOfTheFirstTrial(GRR):
+    """Takes the scatter of the first trial for that of all."""
+
+    def _squares(self, tally):
+        found = super()._squares(tally)
+        return found if tally.n != 3 or found.ndim == 1 else np.broadcast_to(found[0], found.shape)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ErrorsOfASample(GRR):
+    """Forgets that these very people may be all that is asked about."""
+
+    def standard_error(self, tally, *, people=False):
+        return super().standard_error(tally)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LargeErrorsInACrowd(GRR):
+    """Doubles the scatter of more than a thousand reports."""
+
+    def _squares(self, tally):
+        return super()._squares(tally) * (1 + (tally.n > 1000))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -424,6 +624,13 @@ class Thresholding(UnaryEncoding):
         return exact(round_down(1 - 1 / (2 * e))), exact(round_up(1 / (2 * e**3)))
 
 
+@dataclass(frozen=True, kw_only=True)
+class AtMostHalf(GRR):
+    """Spends all of ε up to one half, and never more."""
+
+    keep = property(lambda self: _right_keep(self.k, min(0.5, self.epsilon)))
+
+
 K3 = dict(k=3, epsilon=1.0)
 
 
@@ -433,15 +640,17 @@ MISTAKES = [
     (HalfBudget(**K3), "test_epsilon_of_the_law_is_the_stated_one"),
     (RoundedUp(**K3), "test_epsilon_of_the_law_is_the_stated_one"),
     (CarelessOUE(**K3), "test_epsilon_of_the_law_is_the_stated_one"),
-    (PlainWhereEpsilonIsLarge(**K3), "test_epsilon_of_the_law_is_the_stated_one_elsewhere"),
-    (MirrorsACoin(**K3), "test_nobody_in_a_crowd_goes_with_another"),
-    (MirrorsACoin(k=4, epsilon=2.0), "test_nobody_in_a_crowd_goes_with_another"),
-    (SecondThousand(**K3), "test_nobody_in_a_crowd_goes_with_another"),
     (SortsReports(**K3), "test_nobody_in_a_crowd_goes_with_another"),
-    (HalfOfTheError(**K3), "test_standard_error_is_right"),
-    (WaldIntervals(**K3), "test_an_item_that_nobody_holds_is_covered"),
-    (OneOrTwoEntries(**K3), "test_influence_is_the_most_that_a_report_adds"),
-    (ListOfReports(**K3), "test_epsilon_of_the_law_is_the_stated_one"),
+    (ClipsInACrowd(**K3), "test_estimate_is_the_mean_of_scores"),
+    (ClearsACrowd(**K3), "test_nobody_in_a_crowd_goes_with_another"),
+    (SecondThousand(**K3), "test_nobody_in_a_crowd_goes_with_another"),
+    (SecondThousand(**K3), "test_batch_after_batch_people_are_alone"),
+    (CoinsByTurns(**K3), "test_nobody_in_a_crowd_goes_with_another"),
+    (CoinsByTurns(**K3), "test_batch_after_batch_people_are_alone"),
+    (CoinsInBlocks(**K3), "test_nobody_in_a_crowd_goes_with_another"),
+    (CoinsInBlocks(**K3), "test_batch_after_batch_people_are_alone"),
+    (CoinOfAValue(**K3), "test_nobody_in_a_crowd_goes_with_another"),
+    (CoinOfAValue(**K3), "test_batch_after_batch_people_are_alone"),
     (Swapped(**K3), "test_estimate_is_unbiased"),
     (FactorDropped(**K3), "test_estimate_is_unbiased"),
     (WrongNoise(**K3), "test_noise_is_the_variance"),
@@ -482,7 +691,77 @@ MISTAKES = [
 ]
 
 
-@pytest.mark.parametrize("kind, shown", [(HalfBudget, 0.5), (Thresholding, 0.87)])
+ALONE = [  # mistakes that one check finds, and no other
+    (PlainWhereEpsilonIsLarge(**K3), "epsilon_of_the_law_is_the_stated_one_elsewhere"),
+    (PlainWhereEpsilonIsVeryLarge(**K3), "epsilon_of_the_law_is_the_stated_one_elsewhere"),
+    (LiesAboutAnotherEpsilon(**K3), "epsilon_of_the_law_is_the_stated_one_elsewhere"),
+    (LiesAboutASmallEpsilon(**K3), "epsilon_is_kept_at_every_size"),
+    (MirrorsACrowd(**K3), "nobody_in_a_crowd_goes_with_another"),
+    (MirrorsACrowd(k=4, epsilon=2.0), "nobody_in_a_crowd_goes_with_another"),
+    (CoinOfARank(**K3), "nobody_in_a_crowd_goes_with_another"),
+    (CoinsInAPermutation(**K3), "batch_after_batch_people_are_alone"),
+    (CoinsFromAPool(**K3), "batch_after_batch_people_are_alone"),
+    (DealsCoinsOut(**K3), "batch_after_batch_people_are_alone"),
+    (OneInAHundred(**K3), "batch_after_batch_people_are_alone"),
+    (PutsTheGeneratorBack(**K3), "batch_after_batch_people_are_alone"),
+    (HalfOfTheError(**K3), "standard_error_is_right"),
+    (ErrorsOfASample(**K3), "standard_error_is_right"),
+    (LargeErrorsInACrowd(**K3), "standard_error_is_right"),
+    (WaldIntervals(**K3), "an_item_that_nobody_holds_is_covered"),
+    (OneOrTwoEntries(**K3), "influence_is_the_most_that_a_report_adds"),
+    (OneMoreInACrowd(**K3), "tallies_add"),
+    (IdleGlobalDraw(**K3), "same_seed_same_reports"),
+    (RoundsInACrowd(**K3), "estimate_is_the_mean_of_scores"),
+    (ErrorOfTheFirstTrial(**K3), "estimate_takes_trials_one_by_one"),
+]
+MISTAKES += [(mechanism, f"test_{check}") for mechanism, check in ALONE]
+
+
+@pytest.mark.parametrize("mechanism, check", ALONE, ids=lambda x: x if isinstance(x, str) else type(x).__name__)
+def test_one_check_alone_finds_it(mechanism, check):
+    with pytest.raises(AssertionError) as raised:
+        check_mechanism(Case(mechanism, np.arange(mechanism.k), histogram=True))
+    found = str(raised.value).splitlines()[1:]
+    assert {line.partition(":")[0] for line in found} == {check}
+
+
+def test_a_list_of_reports_is_named_and_no_check_is_made():
+    with pytest.raises(AssertionError) as raised:
+        check_mechanism(ListOfReports(**K3), range(3))
+    assert str(raised.value).splitlines() == [
+        "ListOfReports(k=3, epsilon=1.0) does not keep its contract",
+        "of one person, reports are a list, and must be an array",
+    ]
+
+
+def test_numbers_of_an_honest_crowd_are_uniform_and_alone():
+    """What the limits are about, in 200 crowds: the largest of 200 maxima stays below them."""
+    example, limit = Case(OUE(k=3, epsilon=1.0), np.arange(3)), 7.6
+    which = contract._people(example, 1000)
+    largest, rectangles = [], []
+    for seed in range(200):
+        drawn = example.mechanism.perturb(which, rng=np.random.default_rng(seed))
+        for x in contract._numbers(example, which, drawn):
+            assert abs(x.mean()) < 6 / np.sqrt(1000) and abs(np.square(x).mean() - 1) < 6 * np.sqrt(0.8 / 1000)
+            largest.append(contract._together(x)[0])
+            rectangles.append(contract._rectangles(x.reshape(40, 25)))
+    assert 3 < np.median(largest) < 4.5 and max(largest) < limit
+    assert abs(np.mean(rectangles)) < 0.2 and 0.8 < np.std(rectangles) < 1.2 and max(rectangles) < 6
+
+
+def test_the_bound_of_counts_holds_for_a_few_rare_ones():
+    """The chance of two counts is binomial: the bound is above it, and chi-square far below."""
+    n, q = 4000, 5 / 4000
+    for seen in (10, 15, 20, 25):
+        counts, expected = [seen, n - seen], [n * q, n - n * q]
+        assert bdtrc(seen - 1, n, q) < contract.likelihood(counts, expected)
+    assert contract.chi_square([20, n - 20], [5, n - 5]) < 1e-3 * bdtrc(19, n, q)
+    assert contract.likelihood([50, 50], [50, 50]) == 1 and contract.likelihood([7], [7]) == 1
+    assert contract.likelihood([100, 0], [0.0, 100.0]) == 0
+
+
+@pytest.mark.parametrize("kind, shown", [(HalfBudget, 0.5), (Thresholding, 0.87), (AtMostHalf, 0.5)])
+@pytest.mark.filterwarnings("ignore:.*the realised ε is less")
 def test_less_than_epsilon_is_said_and_is_no_breach(kind, shown):
     mechanism = kind(**K3)
     assert mechanism.realised_epsilon == pytest.approx(shown, abs=0.02)

@@ -46,6 +46,7 @@ class TestSHist(Contract):
     cases = [
         *SHist.example(),
         Example(SHist(k=2, epsilon=20.0, m=4, matrix=1), np.arange(2), histogram=True),
+        Example(SHist(k=2, epsilon=1.0, m=1), np.arange(2)),  # as few rows as there can be
         Example(SHist(k=130, epsilon=1.0, m=3), np.arange(130)),  # entries of three words a row
     ]
     bad_values = CODES

@@ -1,5 +1,7 @@
 """How many honest people a forged report can stand for, beside what an attack measured at the size of a survey."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from mechanisms import CATALOGUE
@@ -11,6 +13,8 @@ from ldpnb import (
     OUE,
     RAPPOR,
     SUE,
+    BlockDesign,
+    DrawnAttributes,
     HadamardBit,
     HadamardResponse,
     Hybrid,
@@ -73,6 +77,30 @@ def test_of_strings_random_forgeries_come_near_and_none_is_better(mechanism):
         reports[name] = rng.integers(0, values, (2000, *shape))
     best = max(mechanism.estimate(mechanism.tally(reports[i : i + 1], items)).max() for i in range(2000))
     assert 0.5 < best / mechanism.influence(1, items) <= 1 + 1e-12
+
+
+@pytest.mark.parametrize("epsilon", [0.3, 1.0, 4.0])
+@pytest.mark.parametrize("order", [1, 2])
+@pytest.mark.parametrize("sizes", [(2, 3), (3, 2), (2, 2, 4)])
+@pytest.mark.parametrize("make", [GRR, OUE, HadamardBit, HadamardResponse, partial(BlockDesign, q=2)])
+def test_of_attributes_of_different_sizes_it_is_the_most_that_any_report_adds(make, sizes, order, epsilon):
+    mechanism = DrawnAttributes.of(sizes, make, epsilon, order)
+    told = every_report(mechanism.oracle)
+    asked = [mechanism._asked(at, told) for at in range(mechanism.questions)]
+    scores = [mechanism.estimate(mechanism.tally(one[None])) for one in np.concatenate(asked)]
+    for targets in range(1, sum(mechanism.cells) + 1):
+        assert mechanism.influence(targets) == pytest.approx(largest_sum(scores, targets), rel=1e-9)
+
+
+def every_report(oracle):
+    """All reports that an oracle counts."""
+    entries = [(name, values, *shape) for name, (_, values, *shape) in oracle.layout.items()]
+    every = np.indices([values ** int(np.prod(shape)) for _, values, *shape in entries])
+    reports = oracle._nothing(every[0].size)
+    for (name, values, *shape), codes in zip(entries, every, strict=True):
+        digits = codes.ravel()[:, None] // values ** np.arange(int(np.prod(shape))) % values
+        reports[name or ...] = digits.reshape(-1, *shape)
+    return reports
 
 
 @pytest.mark.parametrize("name", CATALOGUE)

@@ -396,6 +396,17 @@ def test_results_of_numbers_strings_ratings_and_tables_are_the_mechanisms_own():
     assert found["a and b"].error == pytest.approx(np.sqrt(own.variances[1][1, 1]))
 
 
+def test_intervals_of_ratings_all_together_are_those_of_as_many_at_a_higher_level():
+    """Of d items there are d shares and d means: an error of 10 % is split into 2d parts."""
+    stars = Ratings(["x", "y", "z"], 1, 5, 2, epsilon=3.0)
+    tally = stars.tally(stars.perturb([{"x": 5, "y": 1}, {"z": 3}, {"y": 2}] * 2000, rng=rng()))
+    together, alone = stars.estimate(tally, 0.9, together=True), stars.estimate(tally, 1 - 0.1 / 6)
+    for ours, theirs in ((together.shares, alone.shares), (together.means, alone.means)):
+        np.testing.assert_allclose(ours.low, theirs.low, rtol=1e-9)
+        np.testing.assert_allclose(ours.high, theirs.high, rtol=1e-9)
+    assert not np.isnan(together.means.estimate).any()
+
+
 def test_ratings_come_as_dicts_and_as_long_tables():
     stars = Ratings(["x", "y"], 1, 5, 2, epsilon=1.0)
     dicts = stars.encoded([{"x": 5, "y": 1}, {}, {"y": 3}])

@@ -367,6 +367,11 @@ def test_coordinates_without_noise_have_to_be_right():
         assert found.unbiased is right
 
 
+def test_one_report_that_all_send_is_enough():
+    found = sampled(GRR(k=2, epsilon=32.0), [0], reports=1000, rng=np.random.default_rng(0))
+    assert found.unbiased
+
+
 @pytest.mark.slow
 def test_sampled_checks_raise_their_stated_share_of_alarms():
     """Three hundred runs at 0.1, against a binomial test at 1e-9."""

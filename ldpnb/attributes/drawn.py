@@ -94,8 +94,12 @@ class DrawnAttributes(Asking, RecordMechanism):
         return self._asked(asked, self.oracle.perturb(self._codes(values)[asked, np.arange(len(values))], rng=rng))
 
     def _worst(self) -> Reports:
-        one_each = {cells: at for at, cells in enumerate(self.cells)}  # fewer cells have fewer scores below zero
-        return np.concatenate([self._asked(at, self.oracle._worst()) for at in one_each.values()])
+        """Answer about one set of each size: with many targets, a small set adds most.
+
+        Fewer cells have fewer scores below zero.
+        """
+        one_each = {cells: at for at, cells in enumerate(self.cells)}
+        return np.concatenate([self._asked(at, self.oracle._worst_of(cells)) for cells, at in one_each.items()])
 
     def _flat(self, found: Floats) -> Floats:
         """Leave out, of (…, sets, k), what no set has: (…, Σ cells)."""

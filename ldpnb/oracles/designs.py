@@ -122,8 +122,11 @@ class BlockDesign(KeptItem, PureProtocol):
         return own
 
     def _worst(self) -> Ints:
-        """Name the block with most of the k items."""
-        held = np.fft.irfft(np.fft.rfft(np.ones(self.k), self.points) * self._transform.conj(), self.points)
+        return self._worst_of(self.k)
+
+    def _worst_of(self, k: int) -> Ints:
+        """Name the block with most of the first k items."""
+        held = np.fft.irfft(np.fft.rfft(np.ones(k), self.points) * self._transform.conj(), self.points)
         return np.array([np.argmax(np.rint(held))])
 
     def _supporters(self, tally: Tally) -> Floats:

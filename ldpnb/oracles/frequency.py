@@ -64,6 +64,10 @@ class ItemOracle(Mechanism):
     def _values(self, values: ArrayLike) -> Ints:
         return check_codes(values, self.k)
 
+    def _worst_of(self, k: int) -> Reports:
+        """Return reports of which one adds most to the first k items; see `_worst`."""
+        return self._worst()
+
     def _count(self, reports: NDArray[Any]) -> Ints:
         """Count the reports of each kind."""
         return np.bincount(reports, minlength=self.layout[""][1])

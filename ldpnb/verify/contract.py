@@ -4,35 +4,69 @@
 check and example.  A check is a function of a `core.Example`; it returns if the promise is kept, and else raises an
 AssertionError that says what was found.
 
-Exact checks read the law of the client's own code, which is walked once for each example.  Sampled ones have a
-false-alarm rate of 1e-9 each.
+Exact checks read the law of the client's own code, which is walked once for each example.
+
+Sampled checks raise a false alarm once in 10⁹ at most, each of them:
+
+- Counts are compared with what is expected of them by a bound that holds for any number of people
+  (`likelihood`).
+- In crowds, reports are turned into numbers that are independent and uniform if a client is right,
+  whatever its law is (`_numbers`).  What is then added up are products of at most 3 in size, some
+  thousand of them at least (127 for one total), which are uncorrelated: their sum is normal, but
+  for a factor of 2 or so at the 6 to 8 standard errors that are allowed.  The limit of each sum is
+  that of a normal law for all of them together (Bonferroni), at 10⁻⁹.
+- `_rectangles` is no sum of independent terms; of 12,000 simulated, its largest was 3.8 standard
+  errors, and 8 are allowed.
+
+Seeds are fixed, so a mechanism that passed passes again.
 """
 
 from __future__ import annotations
 
+import random
 import re
 import warnings
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from copy import deepcopy
 from dataclasses import fields, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache, partial, reduce
 from itertools import combinations_with_replacement, product
-from math import inf, isclose, nan, prod
+from math import exp, inf, isclose, log, nan, prod
 from operator import add
+from pickle import dumps
 from typing import Any, NamedTuple
 from unittest.mock import NonCallableMock
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import bdtrc, chdtrc, ndtri
+from scipy.special import bdtr, chdtr, chdtrc, ndtri
 
 from ldpnb.chance import Law, Outputs, Paths, freeze, law, odds
 from ldpnb.checks import EPSILON_MAX, EPSILON_MIN
-from ldpnb.core import Example, Floats, Mechanism, OpenMechanism, Records, Tally, largest_sum, named
-from ldpnb.verify._laws import _values, laws, moments, moments_of, stated_rounding, total_variation, worst
+from ldpnb.core import (
+    Example,
+    Floats,
+    Ints,
+    Mechanism,
+    OpenMechanism,
+    Records,
+    Tally,
+    largest_sum,
+    named,
+)
+from ldpnb.verify._laws import (
+    _values,
+    laws,
+    moments,
+    moments_of,
+    row_keys,
+    stated_rounding,
+    total_variation,
+    worst,
+)
 
 FALSE_ALARM = 1e-9
 DRAWS = 4000  # of each input
@@ -43,7 +77,11 @@ CHANGED = "the client changes the values that it is handed"
 COSTS = ("report", "report and item")
 OTHERS = 0.35, 4.7  # as parts of the ε that an example has: where its client is walked, too
 ORDERS = 3  # in which reports are lined up
+THINNED = 65  # from which on a crowd is not thinned out any more
+BATCHES = (1000, 127), (16, 4000)  # number of batches, people in each
+RECTANGLES = 8.0  # of 12,000 simulated, the largest was 3.8
 PAIRS = 20_000  # pairs of reports up to which their standard errors are all looked at
+TALLIED = 3000  # reports that are counted, whole and in parts
 TARGETS = 12  # entries up to which influence on any number of them is looked at
 CROWDS = 50, 300, 3000  # people of whom nobody holds an item
 SIDE = 0.025  # chance that one end of an interval at 95 % is wrong
@@ -62,6 +100,19 @@ class Slack(UserWarning, AssertionError):
 
 def check_mechanism(mechanism: Mechanism | Example, inputs: Any = None, **about: Any) -> list[str]:
     """Run every check that applies, and return their names.
+
+    A mechanism that keeps its ε with room to spare is warned about (`Slack`), and keeps its contract.
+
+    What no check sees:
+
+    - a client that does otherwise after thousands of calls, beyond thousands of people in one call,
+      for certain numbers of people, or for a source of randomness that is a `chance.Paths`;
+    - rare randomness from elsewhere, a truth told once in a thousand reports;
+    - an ε between those that are tried: its own, 0.35 and 4.7 times as much, and 16;
+    - more than three people who go together though no two of them do, and two of more than 127
+      people who share a coin in places that follow no rule;
+    - a tally or an estimate that errs beyond some thousand reports, influence on more than 12
+      entries, and whatever larger instances of the class do.
 
     Parameters
     ----------
@@ -94,6 +145,8 @@ def check_mechanism(mechanism: Mechanism | Example, inputs: Any = None, **about:
     """
     if isinstance(mechanism, Mechanism):
         mechanism = Example(mechanism, inputs if isinstance(inputs, Records) else np.asarray(inputs), **about)
+    if unusable := _unusable(mechanism):
+        raise AssertionError(f"{mechanism} does not keep its contract\nof one person, {unusable}")
     kept, broken = [], []
     for check, example in plan([mechanism]):
         try:
@@ -107,6 +160,16 @@ def check_mechanism(mechanism: Mechanism | Example, inputs: Any = None, **about:
     if broken:
         raise AssertionError("\n".join([f"{mechanism} does not keep its contract", *broken]))
     return kept
+
+
+def _unusable(example: Example) -> str:
+    """Say why no check can be made of a client, or nothing; of other errors, the first check tells."""
+    with suppress(Exception):
+        try:
+            known(example)
+        except AssertionError as error:
+            return str(error)
+    return ""
 
 
 def plan(examples: Iterable[Example]) -> list[tuple[Check, Example]]:
@@ -206,14 +269,38 @@ known = lru_cache(maxsize=4)(Known)  # a client is walked once for all checks
 
 
 def chi_square(observed: ArrayLike, expected: ArrayLike) -> float:
-    """Return the p-value of counts against expected counts; cells that expect fewer than five are pooled."""
-    seen, meant = np.asarray(observed, float), np.asarray(expected, float)
-    small = meant < 5
-    if small.any():
-        seen, meant = np.append(seen[~small], seen[small].sum()), np.append(meant[~small], meant[small].sum())
+    """Return the p-value of counts against expected counts, by the law of many.
+
+    Cells that expect fewer than five are pooled.  Far in its tail, it is too small.
+    """
+    seen, meant = _pooled(observed, expected)
     if len(meant) < 2:
         return 1.0
     return float(chdtrc(len(meant) - 1, ((seen - meant) ** 2 / np.maximum(meant, 1e-9)).sum()))
+
+
+def likelihood(observed: ArrayLike, expected: ArrayLike) -> float:
+    """Return a bound on the p-value of counts against expected counts, for any number of them.
+
+    By the likelihood ratio: n times the divergence of what is seen from what is expected is t or
+    more with a probability of at most e^−t (e t/m)^m, for m + 1 cells and t above m (Agrawal 2020).
+    Cells that expect fewer than five are pooled.
+    """
+    seen, meant = _pooled(observed, expected)
+    some, m = seen > 0, len(meant) - 1
+    if np.any(meant[some] <= 0):
+        return 0.0
+    t = float((seen[some] * np.log(seen[some] / meant[some])).sum())
+    return exp(m - t + m * log(t / m)) if t > m > 0 else 1.0
+
+
+def _pooled(observed: ArrayLike, expected: ArrayLike) -> tuple[Floats, Floats]:
+    seen, meant = np.asarray(observed, float), np.asarray(expected, float)
+    small = meant < 5
+    if small.any():
+        seen = np.append(seen[~small], seen[small].sum())
+        meant = np.append(meant[~small], meant[small].sum())
+    return seen, meant
 
 
 def _must(kept: object, found: str) -> None:
@@ -233,6 +320,9 @@ def _refuses(call: Callable[[], Any], rule: str, what: str) -> None:
         call()
     except ValueError as error:
         _must(re.search(rule, str(error)), f"{what} is refused, but not by the words {rule!r}: {error}")
+    except Exception as error:
+        kind = type(error).__name__
+        raise AssertionError(f"{what} is not refused by a ValueError, but ends in a {kind}: {error}") from error
     else:
         raise AssertionError(f"{what} is not refused")
 
@@ -320,26 +410,34 @@ def epsilon_of_the_law_is_the_stated_one(example: Example) -> None:
 
 @_check(_stated)
 def epsilon_is_kept_at_every_size(example: Example) -> None:
-    """Realised ε is at most the stated one, and just below it if it is at the ε of the example, wherever it may be."""
-    m, shares = example.mechanism, max(1, getattr(example.mechanism, "count", 1))  # of ε, each rounded alone
-    tight = m.realised_epsilon >= m.epsilon - shares * stated_rounding(m.epsilon)
-    for stated in (EPSILON_MIN if shares == 1 else 1.01 * shares * EPSILON_MIN, *EPSILONS[1:]):
+    """Realised ε is at most the stated one, from the least to the largest that may be stated.
+
+    Less than ε is no breach, and said: the warning is a `Slack`.
+    """
+    shares = max(1, getattr(example.mechanism, "count", 1))  # of ε, each rounded alone
+    least = EPSILON_MIN if shares == 1 else 1.01 * shares * EPSILON_MIN
+    slack = []
+    for stated in (least, *EPSILONS[1:]):
         realised = _with(example, stated).realised_epsilon
-        kept = stated - shares * stated_rounding(stated) <= realised if tight else realised >= 0
-        _must(kept and realised <= stated, f"at ε = {stated} the realised one is {realised!r}")
+        _must(0 <= realised <= stated, f"at ε = {stated} the realised one is {realised!r}")
+        if realised < stated - shares * stated_rounding(stated):
+            slack.append(f"{realised:.3g} of {stated:.3g}")
+    if slack:
+        what = f"{example}: the realised ε is less than the stated one: {', '.join(slack)}"
+        warnings.warn(what, Slack, stacklevel=2)
 
 
 @_check(_stated, once=True, slow=True)
 def epsilon_of_the_law_is_the_stated_one_elsewhere(example: Example) -> None:
-    """At two other ε, one smaller and one larger, the client's law keeps ε, and shows what `realised_epsilon` says.
+    """At a smaller ε and two larger ones the client keeps ε, and `realised_epsilon` is what it shows.
 
     The structure that a class leaves to ε stays that of the example.
     """
     m = example.mechanism
     named_fields = {f.name for f in fields(m) if f.init}  # type: ignore[arg-type]
     held = {name: getattr(m, use) for name, use in m.chosen.items() if name in named_fields}
-    for part in OTHERS:
-        stated = min(max(part * m.epsilon, 100 * EPSILON_MIN), EPSILON_MAX / 2)
+    near = [min(max(part * m.epsilon, 100 * EPSILON_MIN), EPSILON_MAX / 2) for part in OTHERS]
+    for stated in (*near, EPSILON_MAX / 2):
         other: Any = replace(m, epsilon=stated, **held)  # type: ignore[type-var]
         found = [worst(laws(other, example.inputs[people])) for people, _ in _groups(example)]
         for one in found:
@@ -429,11 +527,15 @@ def noise_is_the_variance(example: Example) -> None:
 @_check()
 def influence_is_the_most_that_a_report_adds(example: Example) -> None:
     """No report adds more to so many entries of the estimate than `influence` says, and one adds as much."""
-    m, scores = example.mechanism, np.stack([score.ravel() for score in known(example).scores.values()])
+    m: Any = example.mechanism
+    scores = np.stack([score.ravel() for score in known(example).scores.values()])
     for targets in range(1, min(TARGETS, scores.shape[1]) + 1):
         found, stated = largest_sum(scores, targets), m.influence(targets, *named(example.items))
         what = f"influence on {targets} entries is {stated:.9g}, found {found:.9g}"
         _must(isclose(found, stated, rel_tol=1e-9), what)
+    usual = m.influence() if example.items is None else m.influence(items=example.items)
+    one = m.influence(1, *named(example.items))
+    _must(usual == one, f"influence is about one entry unless said otherwise: {one:.9g}, found {usual:.9g}")
 
 
 def _errors(example: Example) -> bool:
@@ -450,26 +552,46 @@ def _errors(example: Example) -> bool:
 
 @_check(_errors)
 def standard_error_is_right(example: Example) -> None:
-    """Its square is on average the variance of an estimate from two random people; all pairs of reports are taken."""
+    """Its square is on average the variance of an estimate from random people.
+
+    Of two people, all pairs of reports are taken, unless they are too many or a mechanism has its
+    own `standard_error`; what is cut at zero counts as it was.  Of many, 20 surveys of 20,000
+    people are drawn by the law, and their mean may be 8 standard errors and 1 % off.
+    """
     m, one = example.mechanism, known(example)
-    if len(one.reports) ** 2 > PAIRS:
-        return
     weights = np.arange(1, len(example.inputs) + 1) / sum(range(1, len(example.inputs) + 1))
-    p = {y: sum(float(a.get(y, 0)) * w for a, w in zip(one.laws, weights, strict=True)) for y in one.reports}
-    likely = [y for y in p if p[y]]
-    counts = [one.tallies[y].counts for y in likely]
-    both = Tally(m, 2, np.stack([a + b for a in counts for b in counts]), one.tallies[likely[0]].items)
-    chance = np.array([p[a] * p[b] for a in likely for b in likely])
-    left = m._squares(both) - m.estimate(both) ** 2  # over n − 1, which is one
-    same = np.allclose(m.standard_error(both), np.sqrt(np.maximum(left, 0)), rtol=1e-9)
-    _must(same, "standard_error is not the root of what _squares leaves")
-    found = np.tensordot(chance, left, 1)  # with what is below zero by chance, which is shown as zero
-    _, variance = moments_of([{y: Fraction(p[y]) for y in likely}], one.scores)
-    _close(found, variance[0] / 2, 1e-12 + 1e-7 * variance[0], "variance of two people's estimate")
+    p = Counter[Hashable]()
+    for law_of_one, weight in zip(one.laws, weights, strict=True):
+        p.update({y: float(q) * weight for y, q in law_of_one.items()})
+    chance = np.array([*p.values()])
+    scores = np.stack([one.scores[y] for y in p])
+    counts = np.stack([one.tallies[y].counts for y in p])
+    items = next(iter(one.tallies.values())).items
+    away = scores - np.tensordot(chance, scores, 1)
+    variance = np.tensordot(chance, away**2, 1)
+    if type(m).standard_error is Mechanism.standard_error and len(p) ** 2 <= PAIRS:
+        i, j = map(np.ravel, np.indices((len(p), len(p))))
+        both = Tally(m, 2, counts[i] + counts[j], items)
+        left = m._squares(both) - m.estimate(both) ** 2  # over n − 1, which is one
+        found = np.tensordot(chance[i] * chance[j], left, 1)
+        _close(found, variance / 2, 1e-12 + 1e-7 * variance, "variance of two people's estimate")
+    n, trials = 20_000, 20
+    drawn = np.random.default_rng(10).multinomial(n, chance / chance.sum(), trials)
+    many = Tally(m, n, np.tensordot(drawn, counts, 1), items)
+    fourth = np.tensordot(chance, away**4, 1)
+    within = 1e-12 + 0.01 * variance + 8 * np.sqrt(fourth / (n * trials))
+    stated = {False: variance}
+    if m.shares:
+        stated[True] = np.tensordot(weights, one.moments[1], 1)
+    for people, right in stated.items():
+        found = n * np.square(m.standard_error(many, people=people)).mean(0)
+        what = f"variance of a score that standard_error(people={people}) tells"
+        _close(found, right, within, what)
 
 
 def _counts_supporters(example: Example) -> bool:
-    return hasattr(example.mechanism, "simulate_marginals") and hasattr(example.mechanism, "supporters")
+    m = example.mechanism
+    return hasattr(m, "simulate_marginals") and hasattr(m, "supporters") and _errors(example)
 
 
 @_check(_counts_supporters, once=True)
@@ -479,34 +601,63 @@ def an_item_that_nobody_holds_is_covered(example: Example) -> None:
     Supporters are binomial, and every number of them is looked at; with fewer than five expected, nothing is asked.
     """
     m: Any = example.mechanism
-    q, z, items = float(m.support[1]), float(-ndtri(SIDE)), m.expected(example.inputs).shape[-1]
+    q, z = float(m.support[1]), float(-ndtri(SIDE))
+    items = m.expected(example.inputs).shape[-1]
     for n in CROWDS:
+        if n * q < 5:
+            continue
         seen = np.repeat(np.arange(n + 1)[:, None], items, 1)
-        low = m.interval(Tally(m, n, seen, marginal=True), z)[0][:, 0]
-        told = np.flatnonzero(low > 1e-12)  # numbers of supporters from which on zero is excluded
-        missed = float(bdtrc(told[0] - 1, n, q)) if told.size else 0.0
-        found = f"of {n} people, an item that nobody holds is told from zero: {missed:.3g}"
-        _must(n * q < 5 or missed <= 2 * SIDE, found)
+        tally = Tally(m, n, seen, marginal=True)
+        chance = np.diff(bdtr(np.arange(n + 1), n, q), prepend=0.0)
+        for people in (False, True)[: 1 + m.shares]:
+            low = m.interval(tally, z, people=people)[0][:, 0]
+            missed = float(chance[low > 1e-12].sum())
+            found = f"told from zero {missed:.3g} of the time, at most {2 * SIDE} allowed"
+            _must(missed <= 2 * SIDE, f"of {n} people nobody holds an item, and it is {found}")
 
 
 @_check()
 def estimate_is_the_mean_of_scores(example: Example) -> None:
-    """Estimates are the mean of the estimates from each report alone."""
-    m, rng = example.mechanism, np.random.default_rng(1)
-    reports = m.perturb(example.inputs[rng.integers(len(example.inputs), size=30)], rng=rng)
-    scores = [m.estimate(_tally(example, reports[i : i + 1])) for i in range(30)]
-    whole, mean = m.estimate(_tally(example, reports)), np.asarray(np.mean(scores, 0))
-    _close(mean, whole, 1e-9 * (np.abs(mean) + np.max(np.abs(scores))), "estimate of 30 people")
+    """Estimates are the mean of the estimates from each report alone, of 30 people and of 3,000.
+
+    Of the many, reports alone are counted: another check is about their tally.
+    """
+    m, rng, one = example.mechanism, np.random.default_rng(1), known(example)
+    reports = m.perturb(example.inputs[rng.integers(len(example.inputs), size=TALLIED)], rng=rng)
+    for n in (30, TALLIED):
+        came = Counter(_keys(reports[:n]))
+        _must(came.keys() <= one.scores.keys(), "a report comes that no person sends alone")
+        tally = _tally(example, reports[:n])
+        if n > 30:
+            counts = np.stack([one.tallies[y].counts for y in came])
+            tally = replace(tally, n=n, counts=np.tensordot([*came.values()], counts, 1))
+        each = np.stack([one.scores[y] for y in came])
+        mean = np.asarray(np.tensordot([*came.values()], each, 1) / n)
+        within = 1e-9 * (np.abs(mean) + np.max(np.abs(each)))
+        _close(mean, m.estimate(tally), within, f"estimate of {n} people")
+    scores = np.stack([*one.scores.values()])
+    counts = TALLIED * np.stack([alone.counts for alone in one.tallies.values()])
+    often = replace(tally, n=TALLIED, counts=counts)  # scores are outside of what is possible
+    within = 1e-9 * (np.abs(scores) + np.max(np.abs(scores)))
+    _close(scores, m.estimate(often), within, f"estimate of {TALLIED} people with one report")
 
 
 @_check()
 def estimate_takes_trials_one_by_one(example: Example) -> None:
-    """Of counts with an axis of trials, estimates are those of each trial."""
+    """Of counts with an axis of trials, estimates and standard errors are those of each trial."""
     m, rng = example.mechanism, np.random.default_rng(5)
     tallies = [_tally(example, m.perturb(example.inputs, rng=rng)) for _ in range(3)]
-    trials = Tally(m, tallies[0].n, np.stack([tally.counts for tally in tallies]), tallies[0].items)
-    alone = np.stack([m.estimate(tally) for tally in tallies])
-    _close(alone, m.estimate(trials), 1e-12 * np.abs(alone) + 1e-13 * np.max(np.abs(alone)), "estimate of three trials")
+    counts = np.stack([tally.counts for tally in tallies])
+    trials = Tally(m, tallies[0].n, counts, tallies[0].items)
+    found = {"estimate": m.estimate}
+    if trials.n > 1 and _errors(example):
+        found["standard_error"] = m.standard_error
+    for name, of in found.items():
+        alone = np.stack([of(tally) for tally in tallies])
+        within = 1e-12 * np.abs(alone) + 1e-13 * np.max(np.abs(alone))
+        # the root of what is zero but for rounding
+        within += 1e-6 * np.max(np.abs(alone)) * (name == "standard_error") * (alone < 1e-6)
+        _close(alone, of(trials), within, f"{name} of three trials")
 
 
 # ---------------------------------------------------------------------------------------------- client and server
@@ -518,43 +669,152 @@ def draws_follow_the_law(example: Example) -> None:
     k = len(example.inputs)
     drawn = example.mechanism.perturb(example.inputs[np.tile(np.arange(k), DRAWS)], rng=np.random.default_rng(2))
     for i, exact in enumerate(known(example).laws):
-        counts = Counter(map(Outputs().key, drawn[i::k]))
+        counts = Counter(_keys(drawn[i::k]))
         for report in counts:
             _must(report in exact, f"input {i} sends {report!r:.200}, which its law does not know")
-        p = chi_square([counts[report] for report in exact], [float(p) * DRAWS for p in exact.values()])
+        p = likelihood([counts[report] for report in exact], [float(p) * DRAWS for p in exact.values()])
         _must(p > FALSE_ALARM, f"among many people, input {i} has reports of another law than alone (p = {p:.1g})")
+
+
+def _numbers(example: Example, which: Ints, drawn: Any) -> Iterator[Floats]:
+    """Turn each report into a number, once for each of several orders of the reports.
+
+    Of a right client the numbers of all people are independent, and uniform with mean 0 and
+    variance 1, whatever its law is.  A number says where a report stands among all that its input
+    may send, in one order for all inputs, and at random within its own probability.  The first
+    order is each input's own: the likelier first.
+    """
+    laws, rng = known(example).laws, np.random.default_rng(9)
+    at = {y: i for i, y in enumerate(dict.fromkeys(y for one in laws for y in one))}
+    chance = np.array([[float(one.get(y, 0)) for y in at] for one in laws])
+    seen = np.array([at.get(y, -1) for y in _keys(drawn)])  # another check says what is not in a law
+    orders = [np.argsort(-chance, 1, kind="stable")]
+    orders += [np.tile(rng.permutation(len(at)), (len(laws), 1)) for _ in range(ORDERS - 1)]
+    for order in orders:
+        ends = np.cumsum(np.take_along_axis(chance, order, 1), 1)
+        starts = np.zeros_like(chance)
+        np.put_along_axis(starts, order, ends, 1)
+        starts -= chance
+        place = starts[which, seen] + chance[which, seen] * rng.random(len(which))
+        yield np.sqrt(12) * (np.where(seen < 0, rng.random(len(which)), place) - 0.5)
+
+
+def _keys(drawn: Any) -> list[Hashable]:
+    """Return the reports as they are in a law; each of them is looked up once."""
+    outputs = Outputs()
+    if not isinstance(drawn, np.ndarray) or drawn.dtype.hasobject:
+        return list(map(outputs.key, drawn))
+    found = dict[bytes, Hashable]()
+    rows = row_keys(drawn)
+    for i, row in enumerate(rows):
+        if row not in found:
+            found[row] = outputs.key(drawn[i])
+    return [found[row] for row in rows]
+
+
+def _people(example: Example, n: int) -> Ints:
+    """Return which inputs a crowd of n people has: all about equally often, in no order."""
+    return np.random.default_rng(8).permutation(np.arange(n) % len(example.inputs))
+
+
+def _together(x: Floats) -> tuple[float, int]:
+    """Largest correlation of a sequence with itself, in standard errors, and how many there are.
+
+    The sequence is shifted around by any number of places, and mirrored at any place; and the i-th
+    is compared with the i//2-nd, the i//3-rd, ….
+    """
+    n, waves = len(x), np.fft.fft(x)
+    shifted = np.abs(np.fft.ifft(waves * waves.conj()).real[1:])
+    if n % 2 == 0:
+        shifted[n // 2 - 1] /= np.sqrt(2)  # each pair is there twice, as in a mirror
+    # in a mirror, two people may be their own images: their squares are at most 3 each
+    mirrored = (np.abs(np.fft.ifft(waves * waves).real) - 6) / np.sqrt(2)
+    thinned = [abs(x[m:] @ x[np.arange(m, n) // m]) for m in range(2, THINNED)]
+    return max(shifted.max(), mirrored.max(), *thinned) / np.sqrt(n), 2 * n + THINNED
 
 
 @_check()
 def nobody_in_a_crowd_goes_with_another(example: Example) -> None:
-    """In a batch of many, no shift of the reports, and no mirror image, is correlated with the reports themselves.
+    """In a batch of many, in any order, no shift and no mirror image goes with the reports.
 
-    Each report is turned into a number that is uniform on [0, 1], whatever its law: where it stands among all reports,
-    the likelier first, or in a random order, and a random place among the reports that are alike.
+    People are in the order of the batch, or in that of their inputs.  A client that lets them share
+    coins, by blocks, by turns, by halves or by values, shows it there; so does a batch that reports
+    too much of one kind altogether.
     """
-    k, rng, keys = len(example.inputs), np.random.default_rng(8), Outputs()
-    n = k * max(1, DRAWS // k)
-    drawn = list(map(keys.key, example.mechanism.perturb(example.inputs[np.arange(n) % k], rng=rng)))
-    limit = -float(ndtri(FALSE_ALARM / (4 * ORDERS * n)))
-    for round_ in range(ORDERS):
-        cells = list[dict[Hashable, tuple[float, float]]]()
-        for one in known(example).laws:
-            listed = [list(one.items())[i] for i in rng.permutation(len(one))]
-            if not round_:
-                listed.sort(key=lambda each: -each[1])
-            ends = np.cumsum([float(p) for _, p in listed])
-            cells.append({y: (end - float(p), float(p)) for (y, p), end in zip(listed, ends, strict=True)})
-        low, wide = np.array([cells[i % k].get(y, (0.0, 1.0)) for i, y in enumerate(drawn)]).T
-        x = np.sqrt(12) * (low + wide * rng.random(n) - 0.5)
-        waves = np.fft.fft(x)
-        shifted, mirrored = np.fft.ifft(waves * waves.conj()).real[1:], np.fft.ifft(waves * waves).real
-        twice = np.arange(1, n) * 2 == n  # by half of the batch: each pair is there twice, as in a mirror
-        moved, turned = np.abs(shifted / np.where(twice, np.sqrt(2), 1)).max(), np.abs(mirrored).max() - 6
-        far = max(moved, turned / np.sqrt(2)) / np.sqrt(n)  # in a mirror, two people may be their own images
-        _must(
-            far <= limit,
-            f"in a batch of {n} people, reports go together: {far:.1f} standard errors, {limit:.1f} allowed",
-        )
+    which = _people(example, DRAWS)
+    crowd = example.inputs[which]
+    before = dumps(crowd)
+    drawn = example.mechanism.perturb(crowd, rng=np.random.default_rng(8))
+    _must(dumps(crowd) == before, f"{CHANGED}, in a batch of {DRAWS} people")
+    _must(len(drawn) == DRAWS, f"{DRAWS} people send {len(drawn)} reports")
+    by_input = np.argsort(which, kind="stable")
+    for x in _numbers(example, which, drawn):
+        for who, y in (("in a batch", x), ("by input", x[by_input])):
+            far, tried = _together(y)
+            limit = -float(ndtri(FALSE_ALARM / (4 * ORDERS * tried)))
+            off = f"{far:.1f} standard errors, {limit:.1f} allowed"
+            _must(far <= limit, f"of {len(y)} people {who}, reports go together: {off}")
+        far, limit = abs(x.sum()) / np.sqrt(len(x)), -float(ndtri(FALSE_ALARM / (4 * ORDERS)))
+        off = f"{far:.1f} standard errors, {limit:.1f} allowed"
+        _must(far <= limit, f"a batch of {len(x)} people reports too much of one kind: {off}")
+
+
+@_check(once=True, slow=True)
+def batch_after_batch_people_are_alone(example: Example) -> None:
+    """In a thousand batches no place, no pair of places, no total, and no later batch stands out.
+
+    A place of its own law, two places that go together, and totals that vary too much or too
+    little show clients that share coins or deal them out; batches that go together show a client
+    that keeps coins, or puts the generator back to where it was.
+    """
+    for batches, n in BATCHES:
+        one = _people(example, n)
+        crowd, rng = example.inputs[one], np.random.default_rng(11)
+        drawn = [example.mechanism.perturb(crowd, rng=rng) for _ in range(batches)]
+        for flat in _numbers(example, np.tile(one, batches), np.concatenate(drawn)):
+            _alone_in_batches(flat.reshape(batches, len(one)))
+
+
+def _alone_in_batches(x: Floats) -> None:
+    """Look at numbers that are uniform and independent if a client is right: (batches, people)."""
+    batches, n = x.shape
+    several = 5 * ORDERS * len(BATCHES)
+    if batches > n:  # enough of them for a statement about each place
+        pairs = np.abs(np.triu(x.T @ x, 1)) / np.sqrt(batches)
+        places = np.abs(x.sum(0)) / np.sqrt(batches)
+        limit = -float(ndtri(FALSE_ALARM / (several * n * n)))
+        at = int(places.argmax())
+        off = f"{places[at]:.1f} standard errors, {limit:.1f} allowed"
+        _must(places[at] <= limit, f"in {batches} batches, person {at} has a law of its own: {off}")
+        i, j = map(int, np.unravel_index(pairs.argmax(), pairs.shape))
+        off = f"{pairs[i, j]:.1f} standard errors, {limit:.1f} allowed"
+        _must(pairs[i, j] <= limit, f"in {batches} batches, people {i} and {j} go together: {off}")
+    far = _rectangles(x)
+    off = f"{far:.1f} standard errors, {RECTANGLES:.1f} allowed"
+    _must(far <= RECTANGLES, f"in {batches} batches of {n} people, pairs go together: {off}")
+    square = float((x.sum(1) ** 2).sum() / n)
+    p = 2 * min(float(chdtr(batches, square)), float(chdtrc(batches, square)))
+    what = f"have {square / batches:.3g} of the variance of people who are alone (p = {p:.1g})"
+    _must(p > FALSE_ALARM / several, f"totals of {batches} batches of {n} people {what}")
+    waves = np.fft.fft(x.ravel())
+    shifted = np.abs(np.fft.ifft(waves * waves.conj()).real[1:])[: x.size // 2 - 1]
+    far, limit = shifted.max() / np.sqrt(x.size), -float(ndtri(FALSE_ALARM / (several * x.size)))
+    off = f"{far:.1f} standard errors, {limit:.1f} allowed"
+    at = 1 + int(shifted.argmax())
+    _must(far <= limit, f"somebody and who reports {at} places later go together: {off}")
+
+
+def _rectangles(x: Floats) -> float:
+    """Sum of x_ri x_rj x_si x_sj over all pairs of batches and of people, in standard errors.
+
+    If all are independent, no two of these products are correlated.  If two people go together,
+    or two batches, their products are positive on average, in whatever pairs.
+    """
+    batches, n = x.shape
+    square, gram = np.square(x), x @ x.T if batches < n else x.T @ x
+    every = np.square(gram).sum() + np.square(square).sum()
+    within = np.square(square.sum(0)).sum() + np.square(square.sum(1)).sum()
+    return float((every - within) / 4 / np.sqrt(batches * (batches - 1) * n * (n - 1) / 4))
 
 
 def _independent(example: Example, people: Sequence[int]) -> None:
@@ -586,22 +846,35 @@ def three_people_are_independent(example: Example) -> None:
 def tallies_add(example: Example) -> None:
     """Tallies of parts add up to the tally of all, which counts every report."""
     m, rng = example.mechanism, np.random.default_rng(3)
-    reports = m.perturb(example.inputs[rng.integers(len(example.inputs), size=50)], rng=rng)
-    whole = _tally(example, reports)
-    _must(whole.n == 50, f"of 50 reports {whole.n} are counted")
-    for cuts in ((7, 20), (0, 50), (1, 1)):
-        total: Any = sum(_tally(example, part) for part in np.split(reports, cuts))
-        same = total.n == 50 and np.array_equal(total.counts, whole.counts)
-        _must(same, f"50 reports cut at {cuts} count {total.counts.tolist()}, uncut {whole.counts.tolist()}")
+    reports = m.perturb(example.inputs[rng.integers(len(example.inputs), size=TALLIED)], rng=rng)
+    fifties = range(50, TALLIED, 50)
+    for n, several in ((50, ((7, 20), (0, 50), (1, 1))), (TALLIED, ((1, 1000), fifties))):
+        whole = _tally(example, reports[:n])
+        _must(whole.n == n, f"of {n} reports {whole.n} are counted")
+        for cuts in several:
+            parts = np.split(reports[:n], cuts)
+            total: Any = sum(_tally(example, part) for part in parts)
+            same = total.n == n and np.array_equal(total.counts, whole.counts)
+            found = f"{total.counts.tolist()!s:.200}, uncut {whole.counts.tolist()!s:.200}"
+            _must(same, f"{n} reports in {len(parts)} parts count {found}")
 
 
 @_check()
 def same_seed_same_reports(example: Example) -> None:
     """Nothing is drawn from but the generator that is handed in."""
-    before = np.random.get_state()[1].copy()  # type: ignore[index]  # noqa: NPY002  -- which nobody may touch
-    a, b = (example.mechanism.perturb(example.inputs[[0] * 200], rng=np.random.default_rng(4)) for _ in range(2))
-    _must(freeze(a) == freeze(b), "two generators of one seed give different reports")
-    _must(np.array_equal(before, np.random.get_state()[1]), "numpy's global generator was drawn from")  # type: ignore[index]  # noqa: NPY002
+    numpys, own = _global_states()
+    again = [example.mechanism.perturb(example.inputs[[0] * 200], rng=np.random.default_rng(4)) for _ in range(2)]
+    a, b = map(freeze, again)
+    _must(a == b, "two generators of one seed give different reports")
+    numpys_now, own_now = _global_states()
+    _must(numpys == numpys_now, "numpy's global generator was drawn from")
+    _must(own == own_now, "Python's global generator, of the module random, was drawn from")
+
+
+def _global_states() -> tuple[Any, Any]:
+    """States of the generators that nobody may touch: numpy's and Python's."""
+    _, words, *rest = np.random.get_state()  # noqa: NPY002
+    return (np.asarray(words).tobytes(), *rest), random.getstate()
 
 
 # ----------------------------------------------------------------------------------------------------- simulation
@@ -641,7 +914,7 @@ def simulate_has_the_law_of_many_clients(example: Example) -> None:
             alone = [np.bincount([y[v] for y in a], [float(p) for p in a.values()]) for a in one]
             exact = reduce(np.convolve, [alone[i] for i in np.repeat(np.arange(len(alone)), histogram)])
             _must(drawn.max() < len(exact), f"{way} counts {drawn.max()}, more than {len(exact) - 1}")
-            p = chi_square(np.bincount(drawn, minlength=len(exact)), TRIALS * exact)
+            p = likelihood(np.bincount(drawn, minlength=len(exact)), TRIALS * exact)
             _must(p > FALSE_ALARM, f"{way} draws count {v} by another law than clients do (p = {p:.1g})")
 
 
@@ -684,7 +957,11 @@ def foreign_and_empty_tallies_are_refused(example: Example) -> None:
 
 def _bits(example: Example) -> list[Any]:
     """Fields of reports that are bools; all of a report that has no fields is an ellipsis."""
-    reports = example.mechanism.perturb(example.inputs[:1], rng=np.random.default_rng(0))
+    reports: Any = None
+    with suppress(Exception):  # other checks say it better
+        reports = example.mechanism.perturb(example.inputs[:1], rng=np.random.default_rng(0))
+    if not isinstance(reports, np.ndarray):
+        return []
     return [name for name in reports.dtype.names or [...] if reports[name].dtype == np.bool_]
 
 
