@@ -58,6 +58,7 @@ from ldpnb.core import (
     named,
 )
 from ldpnb.verify._laws import (
+    Rows,
     _values,
     laws,
     moments,
@@ -214,7 +215,8 @@ class Known:
         self.example, self.reports = example, dict[Hashable, Any]()
         self.laws, self.branches = list[Law](), Counter[int]()
         self.traces = list[dict[Hashable, Law]]()  # of each input, for each report the law of the draws behind it
-        numbers, self._outputs = dict[tuple[Hashable, ...], int](), Outputs()
+        self.outputs, self._rows = Outputs(), Rows()
+        numbers = dict[tuple[Hashable, ...], int]()
         handed = deepcopy(example.inputs)
         example.mechanism.perturb(handed, rng=np.random.default_rng(0))
         _must(freeze(_values(handed)) == freeze(_values(example.inputs)), CHANGED)
@@ -232,7 +234,7 @@ class Known:
         report = self.example.mechanism.perturb(person, rng=rng)
         _must(isinstance(report, np.ndarray), f"reports are a {type(report).__name__}, and must be an array")
         _must(len(report) == 1, f"one person with input {i} sends {len(report)} reports")
-        key = self._outputs.key(report[0])
+        key = self.outputs.key(self._rows.only(report))
         self.reports.setdefault(key, report)
         return numbers.setdefault((key, *rng.trace), len(numbers))
 
@@ -625,7 +627,7 @@ def estimate_is_the_mean_of_scores(example: Example) -> None:
     m, rng, one = example.mechanism, np.random.default_rng(1), known(example)
     reports = m.perturb(example.inputs[rng.integers(len(example.inputs), size=TALLIED)], rng=rng)
     for n in (30, TALLIED):
-        came = Counter(_keys(reports[:n]))
+        came = Counter(_keys(example, reports[:n]))
         _must(came.keys() <= one.scores.keys(), "a report comes that no person sends alone")
         tally = _tally(example, reports[:n])
         if n > 30:
@@ -669,7 +671,7 @@ def draws_follow_the_law(example: Example) -> None:
     k = len(example.inputs)
     drawn = example.mechanism.perturb(example.inputs[np.tile(np.arange(k), DRAWS)], rng=np.random.default_rng(2))
     for i, exact in enumerate(known(example).laws):
-        counts = Counter(_keys(drawn[i::k]))
+        counts = Counter(_keys(example, drawn[i::k]))
         for report in counts:
             _must(report in exact, f"input {i} sends {report!r:.200}, which its law does not know")
         p = likelihood([counts[report] for report in exact], [float(p) * DRAWS for p in exact.values()])
@@ -687,7 +689,7 @@ def _numbers(example: Example, which: Ints, drawn: Any) -> Iterator[Floats]:
     laws, rng = known(example).laws, np.random.default_rng(9)
     at = {y: i for i, y in enumerate(dict.fromkeys(y for one in laws for y in one))}
     chance = np.array([[float(one.get(y, 0)) for y in at] for one in laws])
-    seen = np.array([at.get(y, -1) for y in _keys(drawn)])  # another check says what is not in a law
+    seen = np.array([at.get(y, -1) for y in _keys(example, drawn)])  # another check says what is not in a law
     orders = [np.argsort(-chance, 1, kind="stable")]
     orders += [np.tile(rng.permutation(len(at)), (len(laws), 1)) for _ in range(ORDERS - 1)]
     for order in orders:
@@ -699,9 +701,9 @@ def _numbers(example: Example, which: Ints, drawn: Any) -> Iterator[Floats]:
         yield np.sqrt(12) * (np.where(seen < 0, rng.random(len(which)), place) - 0.5)
 
 
-def _keys(drawn: Any) -> list[Hashable]:
-    """Return the reports as they are in a law; each of them is looked up once."""
-    outputs = Outputs()
+def _keys(example: Example, drawn: Any) -> list[Hashable]:
+    """Return the reports as they are in a law, in the same forms; each of them is looked up once."""
+    outputs = known(example).outputs
     if not isinstance(drawn, np.ndarray) or drawn.dtype.hasobject:
         return list(map(outputs.key, drawn))
     found = dict[bytes, Hashable]()
