@@ -24,7 +24,8 @@ from fractions import Fraction
 from functools import lru_cache, partial
 from io import BytesIO
 from itertools import accumulate
-from math import ceil, comb, copysign, floor, inf, nan, nextafter, prod
+from math import ceil, comb, copysign, floor, inf, lcm, nan, nextafter, prod
+from numbers import Rational
 from pickle import Pickler
 from pickletools import genops
 from random import Random
@@ -37,14 +38,18 @@ from numpy.typing import ArrayLike, NDArray
 from ldpnb.checks import check_count, check_probability, in_range
 from ldpnb.formula import (
     Budget,
+    Field,
     Formula,
     Symbol,
     coin_of,
     exactly,
+    exactly_of,
+    inexactly,
     odds_of,
-    part_of,
     possible,
     rounded,
+    same_weights,
+    share_of,
     weights_of,
 )
 
@@ -116,7 +121,8 @@ class SystemRandom:
 class Paths:
     """Stands in for the generator: replays a program along one branch of its random choices.
 
-    `law` and `branches` make and feed these; a program only passes them on to the functions of this module.
+    `law`, `branches` and `walk` make and feed these; a program only passes them on to the functions of this module.
+    While it runs, nothing can be read off them; that is remembered, and the program is refused.
 
     Attributes
     ----------
@@ -125,80 +131,98 @@ class Paths:
     trace : list of tuple
         Calls so far: name of the function and shape asked for, draws that are thrown away included.  It is what
         somebody learns who can count a client's draws.
+    probability : Fraction
+        Of the branch.
+    odds : tuple
+        Numerator and denominator of it, not in lowest terms.
     """
 
+    _public = ("taken", "trace", "probability", "odds")
+
     def __init__(
-        self, script: Sequence[tuple[int, tuple[int, ...]]] = (), limit: int = LIMIT, probe: Random | None = None
+        self,
+        script: Sequence[tuple[int, tuple[int, ...]]] = (),
+        limit: int = LIMIT,
+        probe: Random | None = None,
+        *,
+        ideal: bool = False,
     ) -> None:
-        self._script, self._limit, self._probe = script, limit, probe
-        self.taken: list[tuple[int, tuple[Any, ...]]] = []
-        self.trace: list[tuple[Any, ...]] = []
+        self._script, self._limit, self._probe, self._ideal = script, limit, probe, ideal
+        self._taken: list[tuple[int, tuple[Any, ...]]] = []
+        self._trace: list[tuple[Any, ...]] = []
         self._refused: Exception | None = None
+        self._over = False
+        self._field: Field | None = None  # of the formulas that it takes for coins
 
     def _refuse(self, error: Exception) -> NoReturn:
         """Raise an error that a client would not see with a generator, and remember it: the client may catch it."""
         self._refused = self._refused or error
         raise error
 
-    def admit(self, options: int) -> None:
+    def _admit(self, options: int) -> None:
         """Refuse a choice that is too wide, before its weights are written down."""
         if options > self._limit:
             many = f"one choice among {options} options, more than limit = {self._limit} branches"
             self._refuse(TooManyBranches(many))
 
-    def choose(self, weights: tuple[Any, ...]) -> int:
+    def _choose(self, weights: tuple[Any, ...]) -> int:
         """Index of an option; the options have probabilities proportional to these integers."""
-        self.admit(len(weights))
-        at = len(self.taken)
+        self._admit(len(weights))
+        at = len(self._taken)
         if at >= DEPTH:
             long = f"one branch of more than {DEPTH} choices: bound the loops of the program"
             self._refuse(TooManyBranches(long))
         if at < len(self._script):
             option, before = self._script[at]
-            if before is not weights and before != weights:
+            if before is not weights and not same_weights(before, weights):
                 self._refuse(ValueError(f"{STRAY}: after the same choices another one came"))
         elif self._probe:
             option = self._probe.choice([i for i, w in enumerate(weights) if possible(w)])
         else:
             option = 0 if weights[0].__class__ is int and weights[0] else _next(weights, 0)
-        self.taken.append((option, weights))
+        self._taken.append((option, weights))
         return option
 
-    def toss(self, p: Any) -> bool:
-        """One coin: of probability ``ceil(p * 2**53) / 2**53``, or exactly p if that is a formula."""
+    def _toss(self, p: Any) -> bool:
+        """One coin: of probability ``ceil(p * 2**53) / 2**53``, or exactly p if that is a formula.
+
+        Where coins are ideal, a Fraction is the probability itself.
+        """
         if isinstance(p, Formula):
-            return self.choose(coin_of(p, self)) == 0
-        return self.part(ceil(float(p) * GRID), GRID)  # exact: a float times a power of two
+            return self._choose(coin_of(p, self)) == 0
+        if self._ideal and isinstance(p, Fraction):
+            return self._part(p.numerator, p.denominator)
+        return self._part(ceil(float(p) * GRID), GRID)  # exact: a float times a power of two
 
-    def part(self, part: int, whole: int) -> bool:
+    def _part(self, part: int, whole: int) -> bool:
         """One coin of probability part/whole."""
-        return self.choose((part, whole - part)) == 0 if 0 < part < whole else part > 0
+        return self._choose((part, whole - part)) == 0 if 0 < part < whole else part > 0
 
-    def one_of(self, options: int) -> int:
+    def _one_of(self, options: int) -> int:
         """Index of one of so many options, all alike."""
-        self.admit(options)
-        return self.choose(_alike(options)) if options > 1 else 0
+        self._admit(options)
+        return self._choose(_alike(options)) if options > 1 else 0
 
-    def heads(self, n: int, p: Any) -> int:
+    def _heads(self, n: int, p: Any) -> int:
         """How many of n coins of probability p, exactly, fall heads."""
         p = Fraction(p)
         if n == 0 or p in (0, 1):
             return int(n * p)
-        self.admit(n + 1)
+        self._admit(n + 1)
         up, down = p.numerator, p.denominator - p.numerator
-        return self.choose(tuple(comb(n, i) * up**i * down ** (n - i) for i in range(n + 1)))
+        return self._choose(tuple(comb(n, i) * up**i * down ** (n - i) for i in range(n + 1)))
 
     @property
-    def probability(self) -> Fraction:
-        """Probability of the branch walked so far."""
-        return Fraction(*self.odds)
+    def _probability(self) -> Fraction:
+        return Fraction(*self._odds)
 
     @property
-    def odds(self) -> tuple[Any, Any]:
-        """Its numerator and denominator, not in lowest terms."""
-        return prod([w[option] for option, w in self.taken]), prod([sum(w) for _, w in self.taken])
+    def _odds(self) -> tuple[Any, Any]:
+        return prod([w[option] for option, w in self._taken]), prod([sum(w) for _, w in self._taken])
 
     def __getattr__(self, name: str) -> Any:
+        if name in self._public and self._over:
+            return getattr(self, f"_{name}")
         error = AttributeError(NO_GENERATOR.format(name))
         if name.startswith("__"):  # as copying does
             raise error
@@ -210,27 +234,37 @@ def _alike(options: int) -> tuple[int, ...]:
     return (1,) * options
 
 
+Source = np.random.Generator | SystemRandom | Paths
+
+
 class Sealed:
-    """A source of randomness that does not show what it is, so that nobody sees whether a client is replayed."""
+    """A source of randomness for `toss` and `pick` alone, which does not show what it is.
 
-    __slots__ = ("_rng",)
+    So a client that is handed it cannot see whether it is replayed.
+    """
 
-    def __init__(self, rng: Randomness) -> None:
-        self._rng = rng
+    __slots__ = ("_field", "_rng")
+
+    def __init__(self, rng: Source, field: Field) -> None:
+        self._rng, self._field = rng, field
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"rng has no {name!r}: draw by toss(p, rng), pick(options, rng) or items.pick(rng)")
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         raise TypeError("a source of randomness cannot be copied or sent")
 
 
-Randomness = np.random.Generator | SystemRandom | Paths | Sealed
-Source = np.random.Generator | SystemRandom | Paths
+Randomness = Source | Sealed
 
 
 def _source(rng: object, *call: Any) -> Source:
-    if isinstance(rng, Sealed):
-        rng = rng._rng
+    """Return a source of randomness, and note the call of a replay; refuse anything else, and shapes that are none."""
+    for shape in call[1:]:
+        if not isinstance(shape, tuple) or not all(isinstance(n, int | np.integer) and n >= 0 for n in shape):
+            raise ValueError(f"shape must be a tuple of integers that are not negative, got {shape!r:.60}")
     if isinstance(rng, Paths):
-        rng.trace.append(call)
+        rng._trace.append(call)
     elif not isinstance(rng, np.random.Generator | SystemRandom):
         raise ValueError(f"rng must be a numpy.random.Generator, a SystemRandom or a Paths, got {type(rng).__name__}")
     return rng
@@ -245,12 +279,12 @@ def exact(x: Any) -> Fraction:
     """Return a number as a Fraction; a formula, which stands in for one, as it is."""
     if isinstance(x, Budget):
         return exactly(x)  # type: ignore[return-value]
-    return x if isinstance(x, Formula) else Fraction(x)  # type: ignore[return-value]
+    return exactly_of(x) if isinstance(x, Formula) else Fraction(x)  # type: ignore[return-value]
 
 
 def inexact(x: Any) -> float:
     """Return a number as a float; a formula, which stands in for one, as it is."""
-    return x if isinstance(x, Formula) else float(x)  # type: ignore[return-value]
+    return inexactly(x) if isinstance(x, Formula) else float(x)  # type: ignore[return-value]
 
 
 def _probabilities(p: ArrayLike) -> NDArray[np.float64]:
@@ -278,7 +312,7 @@ def _one_by_one(draw: Any, kind: Any, shape: tuple[int, ...], used: Any = True, 
         for name, x in each.items()
     ]
     drawn = map(draw, *lists) if used is True else (draw(*own) if on else 0 for on, *own in zip(*lists, strict=True))
-    return np.array(list(drawn), kind).reshape(shape)
+    return np.array(list(drawn), kind).reshape(shape).copy()  # no view: generators return none
 
 
 def _symbolic(p: Any) -> bool:
@@ -295,6 +329,16 @@ def _fall(p: Any, rng: Source) -> bool:
     return bool(weighted(coin_of(p, rng), (), rng) == 0)
 
 
+def _exactly(p: Any, rng: Source) -> bool:
+    """Toss one coin, of exactly the probability of a number."""
+    q = Fraction(p) if isinstance(p, Rational) else Fraction(float(p))
+    if not 0 <= q <= 1:
+        raise ValueError(f"p must be a probability in [0, 1], got {p!r:.60}")
+    if isinstance(rng, Paths):
+        return rng._part(q.numerator, q.denominator)
+    return bool(weighted((q.numerator, q.denominator - q.numerator), (), rng) == 0)
+
+
 # ---------------------------------------------------------------------------------------------------- draws
 
 
@@ -309,7 +353,7 @@ def bernoulli(p: ArrayLike, shape: tuple[int, ...], rng: Randomness, *, used: Ar
     rng : Generator, SystemRandom or Paths
     used : array_like of bool
         Which coins matter, broadcast to `shape`.  The others are tossed all the same, so that nobody can count how many
-        matter; a `Paths` does not branch for them, and returns tails.
+        matter, and are tails; a `Paths` does not branch for them.
 
     Returns
     -------
@@ -324,9 +368,20 @@ def bernoulli(p: ArrayLike, shape: tuple[int, ...], rng: Randomness, *, used: Ar
     symbolic = _symbolic(p)
     p = np.asarray(p, np.object_) if symbolic else _probabilities(p)
     if isinstance(rng, Paths):
-        return _one_by_one(rng.toss, np.bool_, shape, used, p=p)
+        if symbolic:  # those that are not used as well: with numbers they are looked at, too
+            for coin in p.flat:
+                coin_of(coin, rng) if isinstance(coin, Formula) else _probabilities(coin)
+        return _one_by_one(rng._toss, np.bool_, shape, used, p=p)
     if symbolic:
-        return _one_by_one(partial(_fall, rng=rng), np.bool_, shape, p=p)
+        return _one_by_one(partial(_fall, rng=rng), np.bool_, shape, used, p=p)
+    heads = _heads(p, shape, rng)
+    return heads if used is True else heads & np.asarray(used, np.bool_)
+
+
+def _heads(
+    p: NDArray[np.float64], shape: tuple[int, ...], rng: np.random.Generator | SystemRandom
+) -> NDArray[np.bool_]:
+    """Toss coins with a generator; so many at a time that their numbers stay in the cache."""
     each, rows = _spread(p, shape, "p"), max(1, COINS // max(1, prod(shape[1:])))
     if not shape or shape[0] <= rows:
         return np.asarray(rng.random(shape) < p)
@@ -372,6 +427,8 @@ def packed_bernoulli(p: float, shape: tuple[int, int], rng: Randomness, *, used:
     bits = words.view(np.uint8)[: n * width].reshape(n, width)
     if k % 8:
         bits[:, -1] &= (1 << k % 8) - 1
+    if used is not True:
+        bits &= np.packbits(np.broadcast_to(used, shape), axis=1, bitorder="little")
     return bits
 
 
@@ -408,7 +465,7 @@ def uniform(k: ArrayLike, shape: tuple[int, ...], rng: Randomness, *, used: Arra
     shape : tuple of int
     rng : Generator, SystemRandom or Paths
     used : array_like of bool
-        Which integers matter, see `bernoulli`; a `Paths` returns 0 for the others.
+        Which integers matter, see `bernoulli`; the others are 0.
 
     Returns
     -------
@@ -424,9 +481,10 @@ def uniform(k: ArrayLike, shape: tuple[int, ...], rng: Randomness, *, used: Arra
         raise ValueError(f"k must be integers in [1, 2**63), got {k}")
     rng = _source(rng, "uniform", shape)
     if isinstance(rng, Paths):
-        return _one_by_one(rng.one_of, np.int64, shape, used, k=k)
+        return _one_by_one(rng._one_of, np.int64, shape, used, k=k)
     _spread(k, shape, "k")
-    return np.asarray(rng.integers(0, k, shape), np.int64)
+    drawn = np.asarray(rng.integers(0, k, shape), np.int64)
+    return drawn if used is True else np.where(used, drawn, 0)
 
 
 def rational(part: ArrayLike, whole: ArrayLike, shape: tuple[int, ...], rng: Randomness) -> NDArray[np.bool_]:
@@ -453,7 +511,7 @@ def rational(part: ArrayLike, whole: ArrayLike, shape: tuple[int, ...], rng: Ran
         raise ValueError(f"part must be integers in [0, whole], whole at least 1, got {part} of {whole}")
     some, rng = _spread(part, shape, "part"), _source(rng, "rational", shape)
     if isinstance(rng, Paths):
-        return _one_by_one(rng.part, np.bool_, shape, part=part, whole=whole)
+        return _one_by_one(rng._part, np.bool_, shape, part=part, whole=whole)
     return np.asarray(uniform(whole, shape, rng) < some)
 
 
@@ -465,7 +523,7 @@ def weighted(weights: Sequence[int], shape: tuple[int, ...], rng: Randomness) ->
 
     Parameters
     ----------
-    weights : sequence of int
+    weights : sequence of int or Fraction
         Not negative, not all zero.
     shape : tuple of int
     rng : Generator, SystemRandom or Paths
@@ -477,13 +535,14 @@ def weighted(weights: Sequence[int], shape: tuple[int, ...], rng: Randomness) ->
     Raises
     ------
     ValueError
-        If a weight is negative or no integer, all are zero, or `rng` is no source of randomness.
+        If a weight is negative, or neither an integer nor a Fraction, all are zero, or `rng` is no source of
+        randomness.
     """
     weights, rng = _whole(weights), _source(rng, "weighted", shape)
     if any(isinstance(w, Formula) for w in weights):
         weights = weights_of(weights, rng)
     if isinstance(rng, Paths):
-        return np.array([rng.choose(weights) for _ in range(prod(shape))], np.int64).reshape(shape)
+        return np.array([rng._choose(weights) for _ in range(prod(shape))], np.int64).reshape(shape)
     ends, total = list(accumulate(weights)), sum(weights)
     edges = np.array([(end << WORD) // total for end in ends])
     words = np.asarray(rng.integers(0, 1 << WORD, shape), np.int64)
@@ -494,16 +553,18 @@ def weighted(weights: Sequence[int], shape: tuple[int, ...], rng: Randomness) ->
     return found
 
 
-def _whole(weights: Sequence[int]) -> tuple[int, ...]:
-    if isinstance(weights, tuple) and any(isinstance(w, Formula) for w in weights):
+def _whole(weights: Sequence[Any]) -> tuple[Any, ...]:
+    """Return weights as whole numbers, or as they are if there are formulas among them."""
+    if any(isinstance(w, Formula) for w in weights):
         return tuple(weights)
     try:
-        whole = tuple(map(operator.index, weights))
+        fractions = [w if isinstance(w, Fraction) else Fraction(operator.index(w)) for w in weights]
     except TypeError:
-        raise ValueError(f"weights must be integers, got {weights!r}") from None
-    if not any(whole) or min(whole) < 0:
-        raise ValueError(f"weights must be non-negative integers, not all zero, got {weights!r}")
-    return whole
+        raise ValueError(f"weights must be integers or Fractions, got {weights!r}") from None
+    if not any(fractions) or min(fractions) < 0:
+        raise ValueError(f"weights must not be negative, and not all zero, got {weights!r}")
+    bottom = lcm(*(w.denominator for w in fractions))
+    return tuple(w.numerator * (bottom // w.denominator) for w in fractions)
 
 
 def _settle(word: int, ends: Sequence[int], more: Callable[[], int]) -> int:
@@ -518,11 +579,17 @@ def _settle(word: int, ends: Sequence[int], more: Callable[[], int]) -> int:
 
 def toss(p: float | Fraction | Formula, rng: Randomness) -> bool:
     """One coin: True with probability p (see `bernoulli`)."""
-    p = float(p) if isinstance(p, Fraction) else p
+    if isinstance(rng, Sealed):
+        source = rng._rng
+        return bool(bernoulli(rng._field.formula(p), (), source)) if isinstance(p, Formula) else _exactly(p, source)
+    if isinstance(p, Fraction):
+        if isinstance(rng, Paths) and rng._ideal:
+            return _exactly(p, _source(rng, "bernoulli", ()))
+        p = float(p)
     if isinstance(rng, np.random.Generator | Paths) and isinstance(p, float) and 0 <= p <= 1:  # without arrays
         if isinstance(rng, Paths):
-            rng.trace.append(("bernoulli", ()))
-        return rng.toss(p) if isinstance(rng, Paths) else bool(rng.random() < p)
+            rng._trace.append(("bernoulli", ()))
+        return rng._toss(p) if isinstance(rng, Paths) else bool(rng.random() < p)
     return bool(bernoulli(p, (), rng))
 
 
@@ -530,11 +597,13 @@ def pick(options: Sequence[T], rng: Randomness) -> T:
     """One of several options, all alike."""
     if len(options) == 0:
         raise ValueError("options must not be empty, got none")
+    if isinstance(rng, Sealed):
+        rng = rng._rng
     if isinstance(rng, np.random.Generator):
         return options[int(rng.integers(len(options)))]
     if isinstance(rng, Paths):
-        rng.trace.append(("uniform", ()))
-        return options[rng.one_of(len(options))]
+        rng._trace.append(("uniform", ()))
+        return options[rng._one_of(len(options))]
     return options[int(uniform(len(options), (), rng))]
 
 
@@ -545,7 +614,7 @@ def binomial(n: ArrayLike, p: ArrayLike, shape: tuple[int, ...], rng: Randomness
     """Toss n coins of probability p each and count the heads; n and p are broadcast to `shape`."""
     (n, rng), p = _simulated(n, rng), _probabilities(p)
     if isinstance(rng, Paths):
-        return _one_by_one(rng.heads, np.int64, shape, n=n, p=p)
+        return _one_by_one(rng._heads, np.int64, shape, n=n, p=p)
     _spread(n, shape, "n")
     _spread(p, shape, "p")
     return np.asarray(rng.binomial(n, p, shape), np.int64)
@@ -596,7 +665,7 @@ def scatter(n: ArrayLike, k: int, rng: Randomness) -> NDArray[np.int64]:
     for at in np.ndindex(n.shape):
         left = int(n[at])
         for cell in range(k):
-            out[(*at, cell)] = rng.heads(left, Fraction(1, k - cell))
+            out[(*at, cell)] = rng._heads(left, Fraction(1, k - cell))
             left -= int(out[(*at, cell)])
     return out
 
@@ -615,10 +684,10 @@ def _simulated(n: ArrayLike, rng: Randomness) -> tuple[NDArray[np.int64], np.ran
 
 def branches(program: Callable[[Paths], T], *, limit: int = LIMIT) -> Iterator[tuple[Fraction, T]]:
     """Every branch of a program: its probability and what the program returns there (see `walk`)."""
-    return ((paths.probability, result) for paths, result in walk(program, limit=limit))
+    return ((paths._probability, result) for paths, result in walk(program, limit=limit))
 
 
-def walk(program: Callable[[Paths], T], *, limit: int = LIMIT) -> Iterator[tuple[Paths, T]]:
+def walk(program: Callable[[Paths], T], *, limit: int = LIMIT, ideal: bool = False) -> Iterator[tuple[Paths, T]]:
     """Every branch of a program: the choices taken and what the program returns there.
 
     Parameters
@@ -627,6 +696,8 @@ def walk(program: Callable[[Paths], T], *, limit: int = LIMIT) -> Iterator[tuple
         Takes the source of randomness; must draw through this module only and be a function of those draws.
     limit : int
         Branches to walk at most.
+    ideal : bool
+        Whether a coin whose probability is a Fraction has exactly this probability, and not the float's next to it.
 
     Raises
     ------
@@ -639,16 +710,17 @@ def walk(program: Callable[[Paths], T], *, limit: int = LIMIT) -> Iterator[tuple
     for walked in range(limit):
         if walked == PATIENCE and _hopeless(program, limit):
             break
-        paths = Paths(script, limit)
+        paths = Paths(script, limit, ideal=ideal)
         result = program(paths)
         if paths._refused:
             raise ValueError(str(paths._refused)) if isinstance(paths._refused, AttributeError) else paths._refused
-        if len(paths.taken) < len(script):
+        if len(paths._taken) < len(script):
             raise ValueError(f"{STRAY}: after the same choices it came to an end")
         if not walked:
-            _repeats(program, paths.taken, result, limit)
+            _repeats(program, paths._taken, result, partial(Paths, (), limit, ideal=ideal))
+        paths._over = True
         yield paths, result
-        script = list(paths.taken)
+        script = list(paths._taken)
         while script:
             option, weights = script.pop()
             if (later := _next(weights, option + 1)) is not None:
@@ -673,27 +745,36 @@ def _hopeless(program: Callable[[Paths], Any], limit: int) -> bool:
     for _ in range(PROBES):
         paths = Paths((), limit, dice)
         program(paths)
-        product *= Fraction(prod(sum(map(possible, weights)) for _, weights in paths.taken), limit)
+        product *= Fraction(prod(sum(map(possible, weights)) for _, weights in paths._taken), limit)
         if not 10**-6 < product <= 10**12:
             break
     return product > 10**12
 
 
-def _repeats(program: Callable[[Paths], Any], taken: list[Any], result: Any, limit: int) -> None:
+def _repeats(program: Callable[[Paths], Any], taken: list[Any], result: Any, fresh: Callable[[], Paths]) -> None:
     """Refuse a program whose first branch is another one when it is walked again: more often, if it has no choices."""
 
     def again() -> Any:
-        paths = Paths((), limit)
-        return paths.taken, _told(program(paths))
+        paths = fresh()
+        told = _told(program(paths))
+        return paths._taken, told
 
     first = taken, _told(result)
     for _ in range(2 if taken else 32):
-        if again() != first:
+        if not _alike_runs(again(), first):
             why = "some of its randomness does not come from chance, or it counts its calls"
             settled = again()
-            if all(again() == settled for _ in range(20)):
+            if all(_alike_runs(again(), settled) for _ in range(20)):
                 why = "it keeps a state from one call to the next"
             raise ValueError(f"{STRAY}: {why}")
+
+
+def _alike_runs(one: tuple[list[Any], Any], other: tuple[list[Any], Any]) -> bool:
+    """Whether two runs took the same choices, with the same weights, to the same result."""
+    (taken, told), (others, wanted) = one, other
+    if told != wanted or len(taken) != len(others):
+        return False
+    return all(i == j and same_weights(v, w) for (i, v), (j, w) in zip(taken, others, strict=True))
 
 
 def _told(result: Any) -> Any:
@@ -726,7 +807,7 @@ def law(program: Callable[[Paths], Any], *, limit: int = LIMIT, outputs: Outputs
     found: dict[Hashable, dict[int, int]] = {}  # parts of a probability by their denominators, which are few
     outputs = Outputs() if outputs is None else outputs
     for paths, result in walk(program, limit=limit):
-        parts, (part, whole) = found.setdefault(outputs.key(result), {}), paths.odds
+        parts, (part, whole) = found.setdefault(outputs.key(result), {}), paths._odds
         parts[whole] = parts.get(whole, 0) + part
     return {key: sum((Fraction(p, whole) for whole, p in parts.items()), Fraction(0)) for key, parts in found.items()}
 
@@ -1014,7 +1095,7 @@ def share(epsilon: float, parts: int) -> float:
     [False, True]
     """
     if isinstance(epsilon, Budget):
-        return part_of(epsilon, check_count(parts, 1, "parts"))
+        return share_of(epsilon, check_count(parts, 1, "parts"))
     part = epsilon / check_count(parts, 1, "parts")
     return part if Fraction(part) * parts <= Fraction(epsilon) else nextafter(part, 0)
 

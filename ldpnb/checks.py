@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ldpnb.formula import Budget, Formula
+from ldpnb.formula import Budget, Formula, probable
 
 EPSILON_MIN = 1e-6  # below, a probability's distance from 1/2 is no longer large against 2**-53
 EPSILON_MAX = 32.0  # above, e^-ε is no longer large against 2**-53, and rounding would cost more than 1 % of ε
@@ -42,7 +42,8 @@ def check_epsilon(epsilon: Any, name: str = "epsilon") -> float:
 
 def check_probability(value: Any, name: str) -> float:
     """Return a probability as a float in [0, 1]."""
-    if isinstance(value, Formula) and 0 <= value <= 1:
+    if isinstance(value, Formula):
+        probable(value)
         return value  # type: ignore[return-value]
     if not is_number(value) or not 0 <= value <= 1:
         raise ValueError(f"{name} must be a probability in [0, 1], got {value!r}")

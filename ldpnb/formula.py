@@ -18,7 +18,7 @@ from fractions import Fraction
 from functools import cache, reduce, wraps
 from itertools import pairwise
 from math import comb, gcd, lcm, prod
-from numbers import Rational, Real
+from numbers import Integral, Number, Rational, Real
 from operator import index, or_
 from typing import Any, ClassVar, NoReturn, TypeVar
 
@@ -158,18 +158,19 @@ def sign(p: Poly) -> tuple[int | None, bool]:
     return None, False
 
 
-def never_zero(p: Poly) -> bool:
-    """Whether a polynomial whose `sign` is known has no zero at all: for no ε > 0 and no slacks.
+def never_zero(p: Poly) -> tuple[bool, bool]:
+    """Whether a polynomial has no zero at all, for no ε > 0 and no slacks; and whether that is known for ε ≥ 1e-6 only.
 
     With all slacks at 0 it has a term, and no root; slacks only add to that.
     """
     for start in START:
         q = shifted(p, start)
         if len({c > 0 for c in q.values()}) == 1:
-            return min(q) <= Y
-        if q and max(q) <= Y and not roots(q):
-            return True
-    return False
+            if min(q) <= Y:
+                return True, start > 1
+        elif q and max(q) <= Y and not roots(q):
+            return True, start > 1
+    return False, False
 
 
 def value(p: Poly, number: Callable[[int], Any]) -> Fraction:
@@ -298,6 +299,34 @@ def _sides(rule: Callable[[Formula, Formula], T]) -> tuple[Callable[[Any, Any], 
     return left, right
 
 
+def _marked(sides: Any, exact: Callable[[Any], bool]) -> tuple[Callable[[Any, Any], Any], Callable[[Any, Any], Any]]:
+    """Mark what an operator returns as a float if one side is; `exact` says with which other side none is rounded."""
+
+    def marked(operator: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+        def apply(self: Formula, other: Any) -> Any:
+            found = operator(self, other)
+            both = isinstance(other, Formula) and other._float
+            if (self._float or both) and isinstance(found, Formula):
+                found._float = True
+                self._field.floats |= self._field.running and not exact(other)
+            return found
+
+        return apply
+
+    left, right = sides
+    return marked(left), marked(right)
+
+
+def _whole_number(x: Any) -> bool:
+    """Whether a multiple of a rounded coin by it, or its difference from it, is no rounded float."""
+    return isinstance(x, Integral)
+
+
+def _never(x: Any) -> bool:
+    """Say that a float is rounded, whatever the other side is."""
+    return False
+
+
 @_refusing
 class Formula(Symbol):
     """A fraction of polynomials; in y alone it is kept in lowest terms.
@@ -306,11 +335,11 @@ class Formula(Symbol):
     `field` and `text`.
     """
 
-    __slots__ = ("_coins", "_den", "_field", "_hashed", "_num")
+    __slots__ = ("_coins", "_den", "_field", "_float", "_hashed", "_num")
     _what = "a formula in e^ε"
     _public = ("at", "below", "coin", "den", "field", "num", "same", "text")
 
-    def __init__(self, num: Poly, den: Poly, field: Field) -> None:
+    def __init__(self, num: Poly, den: Poly, field: Field, a_float: bool = False) -> None:
         if not den:
             raise ZeroDivisionError("a formula with denominator zero")
         if num and max(den) > 0 and max(*num, *den) <= Y:
@@ -321,13 +350,20 @@ class Formula(Symbol):
         parts = [{m: turn * c for m, c in p.items()} for p in (num, den if num else {0: turn})]
         self._num, self._den = whole(*parts)
         self._field: Field = field
+        self._float = a_float  # whether a float stands here where there are numbers
         self._hashed: int | None = None
         self._coins: tuple[Formula, Formula] | None = None
 
+    def _fresh(self, a_float: bool) -> Formula:
+        """Return the same formula as another object, as a conversion of numbers would."""
+        return Formula(self._num, self._den, self._field, a_float)
+
     def _meets(self, other: Any) -> bool:
-        """Whether arithmetic with something is that of numbers; with another symbol than a formula it is refused."""
-        if isinstance(other, Symbol) and not isinstance(other, Formula):
-            self._refuse(f"{self._what} together with {other._what} depends on ε", CURE)
+        """Whether arithmetic with something is that of numbers; refuse other symbols, complex numbers and Decimals."""
+        symbol = isinstance(other, Symbol) and not isinstance(other, Formula)
+        if symbol or (isinstance(other, Number) and not isinstance(other, Real)):
+            what = other._what if symbol else f"a {type(other).__name__}"
+            self._refuse(f"{self._what} together with {what} depends on ε", CURE)
         return isinstance(other, Formula | Real)
 
     def _plus(self, o: Formula) -> Formula:
@@ -340,24 +376,29 @@ class Formula(Symbol):
         return Formula(times(self._num, o._num), times(self._den, o._den), self._field)
 
     def _over(self, o: Formula) -> Formula:
-        if self._field.running and not never_zero(o._num):
-            self._refuse(f"whether {o._text()} is 0 depends on {self._field.unknown}")
+        if self._field.running and not self._field.server:
+            self._field.divides(o)
         return Formula(times(self._num, o._den), times(self._den, o._num), self._field)
 
     def _less(self, o: Formula) -> bool:
+        self._field.compared(self, o)
         if (found := self._below(o)) is None:
             self._refuse(f"how {self._text()} compares with {o._text()} depends on {self._field.unknown}")
         return found
 
-    __add__, __radd__ = _sides(_plus)
-    __sub__, __rsub__ = _sides(lambda p, q: p + -q)
-    __mul__, __rmul__ = _sides(_times)
-    __truediv__, __rtruediv__ = _sides(_over)
+    __add__, __radd__ = _marked(_sides(_plus), _never)
+    __sub__, __rsub__ = _marked(_sides(lambda p, q: p._plus(q._negative())), _whole_number)
+    __mul__, __rmul__ = _marked(_sides(_times), _whole_number)
+    __truediv__, __rtruediv__ = _marked(_sides(_over), _never)
     __lt__, __gt__ = _sides(_less)
     __ge__, __le__ = _sides(lambda p, q: not p._less(q))
 
+    def _negative(self) -> Formula:
+        return Formula({m: -c for m, c in self._num.items()}, self._den, self._field)
+
     def __neg__(self) -> Formula:
-        return self * -1
+        found: Formula = self * -1
+        return found
 
     @_bounded
     def __pow__(self, n: int) -> Formula:
@@ -375,14 +416,16 @@ class Formula(Symbol):
     @_bounded
     def _below(self, other: Any) -> bool | None:
         """Whether self < other for all ε (see `Field.late`) and slacks; False if self ≥ other for all, else None."""
-        gap = self._field.formula(other)._plus(-self)
+        gap = self._field.formula(other)._plus(self._negative())
         (top, late), (bottom, later) = sign(gap._num), sign(gap._den)
         self._field.late |= late or later
         if top is None or not bottom:
             return None
         if top * bottom <= 0:
             return False
-        return True if never_zero(gap._num) and never_zero(gap._den) else None
+        sure = [never_zero(gap._num), never_zero(gap._den)]
+        self._field.late |= any(late for _, late in sure)
+        return True if all(never for never, _ in sure) else None
 
     def __bool__(self) -> bool:
         return self != 0
@@ -391,6 +434,7 @@ class Formula(Symbol):
         if not self._meets(other):
             return NotImplemented
         o = self._field.formula(other)
+        self._field.compared(self, o)
         return self._same(o) or not (self < o or self > o)
 
     def __hash__(self) -> int:
@@ -426,6 +470,8 @@ class Field:
     `late` is whether an answer was given that is known for ε ≥ 1e-6 only, `floats` whether a formula met a float,
     `nearest` whether a part of ε was taken that a float would round, up or down.
     `running` is whether a client's code runs, and `refused` the first thing that it asked without an answer.
+    `compares` is whether it may compare formulas: where numbers take their place, some comparisons are decided by how
+    numbers are rounded, so that only who gets formulas there as well is answered.
     `least` is the size from which on domains are, where they are of any size: k = `least` + the first slack.
     `point`, if any, are the numbers that stand for y and for the slacks when a coin is tossed, and only then.
     `source`, if any, is the one source of randomness that coins with formulas are tossed with.
@@ -434,15 +480,17 @@ class Field:
 
     def __init__(self, roots: int = 1, coins: str = "ideal", plain: bool = False) -> None:
         self.roots, self.coins, self.plain, self.slacks = roots, coins, plain, 0
-        self.late = self.floats = self.nearest = self.running = False
+        self.late = self.floats = self.nearest = self.running = self.server = self.compares = False
         self.refused: Exception | None = None
         self.least: int | None = None
         self.point: tuple[Fraction, int] | None = None
         self.source: object = None
         self.rounded: dict[tuple[Formula, bool], Formula] = {}
+        self._odds: dict[tuple[Formula, str], Formula] = {}  # slacks of `odds`, by what is asked, and how
+        self._odds_bits = 0
+        self._coins = set[Any]()  # formulas that are known to be probabilities
         self.e = Formula({roots: 1}, {0: 1}, self)
         self.epsilon = Budget(self.e)
-        self._w1 = self.slack() if coins == "rounded" else self.e
 
     @property
     def unknown(self) -> str:
@@ -460,17 +508,20 @@ class Field:
             raise self.refused
 
     @contextmanager
-    def run(self, running: bool = True) -> Iterator[None]:
-        """While a client runs, formulas answer no question but comparisons; or, within, while it does not."""
-        before, self.running = self.running, running
+    def run(self, running: bool = True, server: bool = False) -> Iterator[None]:
+        """While a client runs, formulas answer no question; a server may compare them, and divide by them."""
+        before = self.running, self.server
+        self.running, self.server = running, server
         try:
             yield
         finally:
-            self.running = before
+            self.running, self.server = before
 
     def formula(self, x: Any) -> Formula:
         """Return a number as a formula: an int, float or Fraction, numpy's too, exactly; anything else is refused."""
         if isinstance(x, Formula):
+            if x._field is not self:
+                self.refuse(TypeError("formulas of two proofs cannot meet: what they stand for differs"))
             return x
         try:
             q = simple(Fraction(x)) if self.plain else Fraction(x)
@@ -496,9 +547,44 @@ class Field:
         assert self.point
         return p._at(*self.point)
 
-    def below(self, p: Formula) -> Formula:
-        """Return `odds` of the logarithm of p ≥ 1: p, or with rounded coins any number from p − TINY (p − 1) to p."""
-        return (p + self._w1 * (p - (p - 1) * TINY)) / (1 + self._w1) if self.coins == "rounded" else p
+    def compared(self, p: Formula, q: Formula) -> None:
+        """Refuse a comparison of a client that runs, where numbers would be rounded."""
+        if self.running and not self.compares and not self.server:
+            self.refuse(TypeError(f"how {p._text()} compares with {q._text()} depends on ε"))
+
+    def divides(self, p: Formula) -> None:
+        """Refuse a division by what may be 0 for some ε, or may be rounded to 0."""
+        sure, late = never_zero(p._num)
+        self.late |= late
+        if sure and p._float:
+            sure = p._below(Fraction(1, 2)) is False
+        if not sure:
+            self.refuse(TypeError(f"whether {p._text()} is 0 depends on {self.unknown}"))
+
+    def probable(self, p: Formula) -> None:
+        """Refuse a coin that is no probability for some ε, or that is not known to be one."""
+        known = tuple(p._num.items()), tuple(p._den.items())
+        if known in self._coins:
+            return
+        if not is_probability(p):
+            self.refuse(TypeError(f"a coin must be a probability for every {self.unknown}, got {p._text()}"))
+        self._coins.add(known)
+
+    def below(self, epsilon: Budget) -> Formula:
+        """Return `odds` of ε: its e^ε, or with rounded coins any number from p − TINY (p − 1) to p = e^ε.
+
+        Of one part of ε it is always the same number; of parts that are taken in other ways, another one.
+        """
+        p = epsilon._odds
+        if self.coins != "rounded":
+            return p
+        with self.run(False):
+            if (p, epsilon._way) not in self._odds:
+                w = self._odds[p, epsilon._way] = self.slack()
+                self._odds_bits |= max(w._num) * Y
+            w = self._odds[p, epsilon._way]
+            found: Formula = (p + w * (p - (p - 1) * TINY)) / (1 + w)
+            return found
 
     def round(self, p: Formula, down: bool) -> Formula:
         """Round p, always to the same number, so that the same p has the same slack."""
@@ -506,20 +592,23 @@ class Field:
             if self.coins != "ideal" and (p, down) not in self.rounded:
                 q = 1 / (1 + self.slack()) if self.coins == "free" else self._rounded(p, down)
                 self.rounded |= {(p, down): q, (q, True): q, (q, False): q}
-            return self.rounded.get((p, down), p)
+            return self.rounded.get((p, down), p)._fresh(True)
 
     def _rounded(self, p: Formula, down: bool) -> Formula:
         """Any number between p and what it is at ε = 0 if that is the way, else between p and 0, 1 or ∞.
 
         That `odds` is a little below e^ε is covered by that, if it moves p the same way, and forgotten.
         """
-        best, w = _without(p, W1), self.slack()
+        best, w = _without(p, self._odds_bits), self.slack()
         blind = _without(Formula(shifted(best._num), shifted(best._den), self), Y)  # by powers of y − 1
         low, high = (blind, best) if down else (best, blind)
         room = _without(high, SLACKS) - _without(low, SLACKS)  # far enough from ε = 0 for rounding not to go past it
+        found: Formula
         if [p._below(low), high._below(p), room._below(NEAR)] == [False] * 3:
-            return (best + w * blind) / (1 + w)
-        return (p + w * (not down)) / (1 + w if down or (1 - p)._below(0) is False else 1)
+            found = (best + w * blind) / (1 + w)
+        else:
+            found = (p + w * (not down)) / (1 + w if down or (1 - p)._below(0) is False else 1)
+        return found
 
     def text(self, p: Poly) -> str:
         """Write a polynomial in e^ε, highest power first; in k where domains are of any size."""
@@ -595,35 +684,41 @@ class Budget(Symbol):
     It is `exactly` what it says if it was taken by `chance.exact`: parts of a Fraction are not rounded.
     """
 
-    __slots__ = ("_exactly", "_odds")
+    __slots__ = ("_exactly", "_odds", "_way")
     _what, _hint = "ε", "ε is a symbol here: a client may take a part of it, and its odds, and do nothing else with it"
     _public = ("odds", "text")
 
-    def __init__(self, odds: Formula, exactly: bool = False) -> None:
-        self._odds, self._exactly = odds, exactly
+    def __init__(self, odds: Formula, exactly: bool = False, way: str = "") -> None:
+        self._odds, self._exactly, self._way = odds, exactly, way
 
     @property
     def _field(self) -> Field:
         return self._odds._field
 
-    def _part(self, parts: int) -> Budget:
-        """Return the part of which so many are ε."""
-        if parts < 1:
-            raise ValueError(f"parts must be a whole number, at least 1, got {parts}")
+    def _part(self, parts: int, way: str = "part") -> Budget:
+        """Return the part of which so many are ε; what differs by rounding from another way to take it says how."""
         p = self._odds
+        if parts < 1:
+            self._refuse(f"parts of ε must be at least 1, got {parts}")
         power_of_y = p._den == {0: 1} and [*p._num.values()] == [1] and max(p._num) <= Y
         if not power_of_y or max(p._num) % parts:
             self._field.refuse(Root(parts))
-        return Budget(Formula({max(p._num) // parts: 1}, {0: 1}, p._field), self._exactly)
+        odds = Formula({max(p._num) // parts: 1}, {0: 1}, p._field)
+        return Budget(odds, self._exactly, self._way + self._rounding(parts, way))
 
     def _exact(self) -> Budget:
-        return Budget(self._odds, True)
+        return Budget(self._odds, True, self._way)
+
+    def _rounding(self, n: int, way: str) -> str:
+        """Name a way to take n parts, or so many times as much, if floats round there."""
+        return f"{'exact ' if self._exactly else ''}{way} {n}; " if n & (n - 1) else ""
 
     def __truediv__(self, parts: int) -> Budget:
         return self._part(self._whole(parts))
 
     def __mul__(self, n: int) -> Budget:
-        return Budget(self._odds ** self._whole(n), self._exactly)
+        n = self._whole(n)
+        return Budget(self._odds**n, self._exactly, self._way + self._rounding(n, "times"))
 
     __rmul__ = __mul__
 
@@ -675,7 +770,30 @@ class Budget(Symbol):
 
 def odds_of(epsilon: Budget) -> Formula:
     """Return e^ε, or with rounded coins any number just below."""
-    return epsilon._field.below(epsilon._odds)
+    return epsilon._field.below(epsilon)._fresh(False)
+
+
+def probable(p: Formula) -> None:
+    """Refuse what is no probability for some ε."""
+    p._field.probable(p)
+
+
+def is_probability(p: Formula) -> bool:
+    """Whether a formula is a probability for all ε."""
+    return p._below(0) is False and (1 - p)._below(0) is False
+
+
+def exactly_of(p: Formula) -> Formula:
+    """Return a formula as a Fraction would be: floats are met exactly from here on."""
+    return p._fresh(False)
+
+
+def inexactly(p: Formula) -> Formula:
+    """Return a formula as a float would be; beyond a probability its rounding is not covered."""
+    if p._float:
+        return p
+    p._field.floats |= not is_probability(p)
+    return p._fresh(True)
 
 
 def exactly(epsilon: Budget) -> Budget:
@@ -683,9 +801,9 @@ def exactly(epsilon: Budget) -> Budget:
     return epsilon._exact()
 
 
-def part_of(epsilon: Budget, parts: int) -> Budget:
+def share_of(epsilon: Budget, parts: int) -> Budget:
     """Return the part of which so many are ε, or a little less."""
-    return epsilon._part(parts)
+    return epsilon._part(parts, "share")
 
 
 def rounded(p: Formula, down: bool) -> Formula:
@@ -695,29 +813,42 @@ def rounded(p: Formula, down: bool) -> Formula:
 
 def coin_of(p: Formula, source: object) -> tuple[Any, Any]:
     """Weights of heads and tails: formulas, or whole numbers where a number stands for ε."""
-    field = p._field
+    own = getattr(source, "_field", None)
+    field = own.formula(p)._field if own else p._field
     field.drawn_from(source)
+    field.probable(p)
     if field.point is None:
         return p._coin
     q = field.number(p)
-    if not 0 <= q <= 1:
-        raise ValueError(f"p must be probabilities in [0, 1], got {float(q):.6g}")
     return q.numerator, q.denominator - q.numerator
 
 
 def weights_of(weights: tuple[Any, ...], source: object) -> tuple[Any, ...]:
-    """Weights of a draw: formulas, or whole numbers where a number stands for ε."""
-    (field,) = {w._field for w in weights if isinstance(w, Formula)}
+    """Weights of a draw as formulas; none may be negative for any ε, and not all may be zero."""
+    field = getattr(source, "_field", None) or next(w._field for w in weights if isinstance(w, Formula))
     field.drawn_from(source)
-    if field.point is None:
-        return weights
-    numbers = [field.number(w) if isinstance(w, Formula) else Fraction(w) for w in weights]
-    if min(numbers) < 0 or not any(numbers):
-        raise ValueError(f"weights must not be negative, and not all zero, got {list(map(float, numbers))}")
-    bottom = lcm(*(q.denominator for q in numbers))
-    return tuple(q.numerator * (bottom // q.denominator) for q in numbers)
+    found = tuple(field.formula(w if isinstance(w, Formula | Fraction) else index(w)) for w in weights)
+    for w in found:
+        if isinstance(w, Formula) and w._below(0) is not False:
+            field.refuse(TypeError(f"weights must not be negative for any {field.unknown}, got {w._text()}"))
+    sure, late = never_zero(reduce(Formula._plus, found)._num)
+    field.late |= late
+    if not sure:
+        field.refuse(TypeError(f"weights must not be all zero for any {field.unknown}"))
+    return found
 
 
 def possible(weight: Any) -> bool:
     """Whether an option of this weight is ever taken: a formula may be zero at times, and is not asked."""
     return bool(weight._num if isinstance(weight, Formula) else weight)
+
+
+def same_weights(some: tuple[Any, ...], others: tuple[Any, ...]) -> bool:
+    """Whether two choices have the same weights, for all ε; asked of a client that repeats itself."""
+    return len(some) == len(others) and all(map(_same_weight, some, others))
+
+
+def _same_weight(v: Any, w: Any) -> bool:
+    if isinstance(v, Formula):
+        return v is w or v._same(w)
+    return isinstance(v, int) and isinstance(w, int) and v == w

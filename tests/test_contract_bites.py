@@ -813,7 +813,7 @@ def test_a_client_that_changes_its_values_is_named():
     class ClearsAfterNoise(Clears):
         def perturb(self, values, *, rng):
             reports = GRR.perturb(self, values, rng=rng)
-            if isinstance(rng, Paths) and rng.taken[0][0] == 1:  # a report that does not need the value
+            if isinstance(rng, Paths) and rng._taken[0][0] == 1:  # a report that does not need the value
                 values[...] = 0
             return reports
 

@@ -112,7 +112,7 @@ def test_draws_that_are_thrown_away_do_not_branch_and_are_in_the_trace(draw, thr
     some, every = Paths(), Paths()
     draw(some, used)
     draw(every, True)
-    assert some.trace == every.trace and len(some.taken) == 2
+    assert some._trace == every._trace and len(some._taken) == 2
     same = (draw(np.random.default_rng(1), which)[used] for which in (used, True))
     assert np.array_equal(*same)
 

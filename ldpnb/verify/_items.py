@@ -20,9 +20,10 @@ sizes 2, …, m are replayed one by one.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from numbers import Rational, Real
 from typing import Any
 
 import numpy as np
@@ -77,6 +78,7 @@ class Coin:
 
 A, B = Name("a"), Name("b")  # the inputs of a proof
 REST = Name("every other item")  # the name that stands for all items that the client has not got
+PLAIN = (type(None), bool, int, float, str, bytes, Fraction)  # what can be sent as it is
 DRAWN, ASKED = "draws items", "answers about each item"  # what a run does with its domain
 
 
@@ -143,14 +145,18 @@ class Answers(Closed):
 
 
 class Items(Closed):
-    """The domain, as a client sees it."""
+    """The domain, as a client sees it: `ldpnb.verify.of_size` and `prove` make it."""
 
     __slots__ = ("_asking", "_domain", "_held", "_k", "_rng", "_use")
+    _k: Formula
+    _domain: Any
+    _rng: Sealed
+    _held: dict[Any, Item]
+    _use: str
+    _asking: bool
 
-    def __init__(self, k: Formula, domain: Any, rng: Sealed) -> None:
-        self._k, self._domain, self._rng = k, domain, rng
-        self._held = dict[Any, Item]()
-        self._use, self._asking = "", False
+    def __init__(self) -> None:
+        raise TypeError("items are handed to a client, by ldpnb.verify.of_size or prove; nobody else makes them")
 
     @property
     def k(self) -> Formula:
@@ -181,17 +187,38 @@ class Items(Closed):
         It is asked for the client's own item, and once for all others.
         """
         source = self._only(ASKED, rng)
+        if not callable(coin):
+            raise TypeError(f"coin must be a function of an item, as lambda item: …, got {type(coin).__name__}")
         ((own, item),) = self._held.items()
         self._asking = True
         try:
-            coins = coin(item), coin(Item(self, REST))
+            coins = [coin(item), coin(Item(self, REST))]
         finally:
             self._asking = False
         field = self._k._field
         for p in coins:
-            if not isinstance(p, Formula | int | float | Fraction):
+            if not isinstance(p, Formula | Real):
                 raise TypeError(f"coin must return a probability, got {type(p).__name__}")
-        return Answers(self._domain.each(own, *map(field.formula, coins), source))
+        one, other = (field.formula(p if isinstance(p, Formula | Rational) else float(p)) for p in coins)
+        field.probable(one)
+        field.probable(other)
+        return Answers(self._domain.each(own, one, other, source))
+
+    def _refuse(self, *_: Any) -> Any:
+        raise TypeError(
+            "items cannot be counted or listed: items.k may be part of a coin, items.pick(rng) draws one, and "
+            "items.each(coin, rng) answers about each"
+        )
+
+    __len__ = __iter__ = __getitem__ = __contains__ = _refuse
+
+
+def _items(k: Formula, domain: Any, rng: Sealed) -> Items:
+    """Make a domain."""
+    items = object.__new__(Items)
+    items._k, items._domain, items._rng = k, domain, rng
+    items._held, items._use, items._asking = {}, "", False
+    return items
 
 
 class _Numbered:
@@ -221,7 +248,7 @@ class _Any:
         left = self.k - len(old)
         if left._same(0):  # none is left
             return pick(old, rng)
-        at = rng.choose((*(1,) * len(old), left))
+        at = rng._choose((*(1,) * len(old), left))
         return old[at] if at < len(old) else len(old)
 
     def each(self, own: Name, coin: Formula, other: Formula, rng: Paths) -> Tossed:
@@ -231,7 +258,7 @@ class _Any:
 
 
 def _sent(report: Any, name: Callable[[Any], Any]) -> Any:
-    """Return a report with the names of items in their place."""
+    """Return a report with the names of items in their place; what could act on its own is refused."""
     kind = type(report)
     if kind is Item:
         if report._name is REST:
@@ -241,11 +268,23 @@ def _sent(report: Any, name: Callable[[Any], Any]) -> Any:
         return report._sent
     if kind in (list, tuple):
         return kind(_sent(part, name) for part in report)
-    if kind is dict:
+    if kind is dict and all(type(key) in PLAIN for key in report):
         return {key: _sent(part, name) for key, part in report.items()}
-    if isinstance(report, Symbol | Closed | Sealed):
-        raise TypeError(f"a client cannot send {report._what if isinstance(report, Symbol) else kind.__name__}")
-    return report
+    if kind in PLAIN:
+        return report
+    what = report._what if isinstance(report, Symbol) else f"a {kind.__name__}"
+    raise TypeError(
+        f"a client for any number of items must send items, answers and plain values, in tuples, lists and values of "
+        f"dicts, got {what}"
+    )
+
+
+def parts_of(report: Any) -> Iterator[Any]:
+    """Walk through a report of a proof: it, and what tuples and values of dicts contain."""
+    yield report
+    inside = report.values() if isinstance(report, dict) else report if isinstance(report, tuple | list) else ()
+    for part in inside:
+        yield from parts_of(part)
 
 
 def of_any_size(client: Callable[..., Any], least: int, more: bool) -> Callable[[Any], Any]:
@@ -254,11 +293,12 @@ def of_any_size(client: Callable[..., Any], least: int, more: bool) -> Callable[
     def make(epsilon: Any) -> Any:
         field = epsilon._field
         field.least = least if more else None
+        field.compares = True  # the client that runs gets formulas, too
         k = field.slack() + least if more else field.formula(least)
 
         def run(value: Name, rng: Paths) -> Any:
-            sealed = Sealed(rng)
-            items, names = Items(k, _Any(k, least), sealed), {A: A, B: B}
+            sealed = Sealed(rng, field)
+            items, names = _items(k, _Any(k, least), sealed), {A: A, B: B}
             report = client(items._item(value), items, epsilon, sealed)
             return _sent(report, lambda name: names.setdefault(name, Name(chr(ord("a") + len(names)))))
 
@@ -322,11 +362,12 @@ def of_size(client: Callable[..., Any], k: int) -> Callable[[int, float, Randomn
             raise ValueError(f"value must be one of 0, …, {size - 1}, got {value}")
         field = Field(roots)
         field.least = least if more else None
+        field.compares = True
         field.point = odds(Fraction(check_epsilon(epsilon)) / roots), size - least
         source = rng._rng if isinstance(rng, Sealed) else rng
         field.source = source
-        sealed = Sealed(source)
-        items = Items(field.slack() + least if more else field.formula(size), _Numbered(size), sealed)
+        sealed = Sealed(source, field)
+        items = _items(field.slack() + least if more else field.formula(size), _Numbered(size), sealed)
         with field.run():
             report = client(items._item(int(value)), items, field.epsilon, sealed)
         field.heard()

@@ -120,9 +120,11 @@ def symbolic_laws(client: Any, inputs: Any, field: Field, limit: int = LIMIT) ->
     choices: dict[Any, list[Formula]] = {}  # by the weights of all options, their probabilities
     walked = 0
 
+    ideal = field.coins == "ideal"
+
     def watched(program: Any, rng: Paths) -> Any:
         """Run one branch, and raise what the client has asked without an answer, although it may have caught it."""
-        field.source = rng
+        field.source, rng._field = rng, field
         with field.run():
             result = program(rng)
         field.heard()
@@ -130,7 +132,7 @@ def symbolic_laws(client: Any, inputs: Any, field: Field, limit: int = LIMIT) ->
 
     for program in _programs(client, inputs):
         replayed.append({})
-        for paths, result in walk(partial(watched, program), limit=limit):
+        for paths, result in walk(partial(watched, program), limit=limit, ideal=ideal):
             walked += 1
             for _, weights in paths.taken:
                 if weights not in choices:

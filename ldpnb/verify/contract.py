@@ -236,7 +236,7 @@ class Known:
         _must(len(report) == 1, f"one person with input {i} sends {len(report)} reports")
         key = self.outputs.key(self._rows.only(report))
         self.reports.setdefault(key, report)
-        return numbers.setdefault((key, *rng.trace), len(numbers))
+        return numbers.setdefault((key, *rng._trace), len(numbers))
 
     @cached_property
     def tallies(self) -> dict[Hashable, Tally]:
