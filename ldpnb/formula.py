@@ -186,6 +186,7 @@ def simple(q: Fraction) -> Fraction:
 
 # ----------------------------------------------------------------------------------------------------- symbols
 
+EXACT, GRID, LOOSE = range(3)  # a fraction; a float that is a coin; a float that arithmetic has rounded
 NUMBERS = (int, float, Fraction)  # what stands where symbols do
 SHAPES = {"ndim", "dtype", "shape", "size"}  # attributes by which arrays are known, and no number is
 STEPS = {"floor", "ceil", "trunc", "round", "int", "index", "floordiv", "rfloordiv", "mod", "rmod", "divmod", "rdivmod"}
@@ -300,15 +301,15 @@ def _sides(rule: Callable[[Formula, Formula], T]) -> tuple[Callable[[Any, Any], 
 
 
 def _marked(sides: Any, exact: Callable[[Any], bool]) -> tuple[Callable[[Any, Any], Any], Callable[[Any, Any], Any]]:
-    """Mark what an operator returns as a float if one side is; `exact` says with which other side none is rounded."""
+    """Let what an operator returns inherit its sides' marks; `exact` says with which other side no float rounds."""
 
     def marked(operator: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
         def apply(self: Formula, other: Any) -> Any:
             found = operator(self, other)
-            both = isinstance(other, Formula) and other._float
-            if (self._float or both) and isinstance(found, Formula):
-                found._float = True
-                self._field.floats |= self._field.running and not exact(other)
+            if isinstance(found, Formula):
+                found._inherit(self, other if isinstance(other, Formula) else self)
+                if found._float and not exact(other):
+                    found._float = LOOSE
             return found
 
         return apply
@@ -335,11 +336,11 @@ class Formula(Symbol):
     `field` and `text`.
     """
 
-    __slots__ = ("_coins", "_den", "_field", "_float", "_hashed", "_num")
+    __slots__ = ("_asked", "_coins", "_den", "_field", "_float", "_hashed", "_num")
     _what = "a formula in e^ε"
     _public = ("at", "below", "coin", "den", "field", "num", "same", "text")
 
-    def __init__(self, num: Poly, den: Poly, field: Field, a_float: bool = False) -> None:
+    def __init__(self, num: Poly, den: Poly, field: Field, a_float: int = 0) -> None:
         if not den:
             raise ZeroDivisionError("a formula with denominator zero")
         if num and max(den) > 0 and max(*num, *den) <= Y:
@@ -350,13 +351,21 @@ class Formula(Symbol):
         parts = [{m: turn * c for m, c in p.items()} for p in (num, den if num else {0: turn})]
         self._num, self._den = whole(*parts)
         self._field: Field = field
-        self._float = a_float  # whether a float stands here where there are numbers
+        self._float = a_float  # EXACT, GRID or LOOSE: what stands here where there are numbers
+        self._asked = 0  # bits of the `odds` that it was made from
         self._hashed: int | None = None
         self._coins: tuple[Formula, Formula] | None = None
 
-    def _fresh(self, a_float: bool) -> Formula:
+    def _fresh(self, a_float: int) -> Formula:
         """Return the same formula as another object, as a conversion of numbers would."""
-        return Formula(self._num, self._den, self._field, a_float)
+        found = Formula(self._num, self._den, self._field, a_float)
+        found._asked = self._asked
+        return found
+
+    def _inherit(self, one: Formula, other: Formula) -> None:
+        """Take over the marks of what it was made from."""
+        self._float = max(one._float, other._float)
+        self._asked = one._asked | other._asked
 
     def _meets(self, other: Any) -> bool:
         """Whether arithmetic with something is that of numbers; refuse other symbols, complex numbers and Decimals."""
@@ -404,8 +413,11 @@ class Formula(Symbol):
     def __pow__(self, n: int) -> Formula:
         if not isinstance(n, int) or abs(n) > POWER_MAX:
             self._refuse(f"powers of {self._what} must be whole numbers up to {POWER_MAX}, got {n!r:.40}")
-        base = self if n >= 0 else 1 / self
-        return Formula(power(base._num, abs(n)), power(base._den, abs(n)), self._field)
+        base: Formula = self if n >= 0 else 1 / self
+        found = Formula(power(base._num, abs(n)), power(base._den, abs(n)), self._field)
+        found._inherit(self, self)
+        found._float = LOOSE if self._float else EXACT
+        return found
 
     @_bounded
     def _same(self, other: Any) -> bool:
@@ -486,7 +498,7 @@ class Field:
         self.point: tuple[Fraction, int] | None = None
         self.source: object = None
         self.rounded: dict[tuple[Formula, bool], Formula] = {}
-        self._odds: dict[tuple[Formula, str], Formula] = {}  # slacks of `odds`, by what is asked, and how
+        self._odds: dict[tuple[Formula, str], Formula] = {}  # by the part of ε that is asked, and how it was taken
         self._odds_bits = 0
         self._coins = set[Any]()  # formulas that are known to be probabilities
         self.e = Formula({roots: 1}, {0: 1}, self)
@@ -547,27 +559,40 @@ class Field:
         assert self.point
         return p._at(*self.point)
 
+    def rounds(self, *some: Formula) -> bool:
+        """Whether an answer about formulas may be another one where numbers are rounded.
+
+        It may, of floats; and of several `odds`, each of which is rounded alone.  Of one, it holds for every number
+        that the `odds` may be.  With rounded coins, slacks see to that.
+        """
+        if not self.running or self.compares or self.server:
+            return False
+        asked = reduce(or_, (p._asked for p in some))
+        return any(p._float for p in some) or (self.coins == "ideal" and asked & (asked - 1) > 0)
+
     def compared(self, p: Formula, q: Formula) -> None:
         """Refuse a comparison of a client that runs, where numbers would be rounded."""
-        if self.running and not self.compares and not self.server:
-            self.refuse(TypeError(f"how {p._text()} compares with {q._text()} depends on ε"))
+        if self.rounds(p, q):
+            self.refuse(TypeError(f"how {p._text()} compares with {q._text()} depends on ε, by rounding"))
 
     def divides(self, p: Formula) -> None:
         """Refuse a division by what may be 0 for some ε, or may be rounded to 0."""
         sure, late = never_zero(p._num)
         self.late |= late
-        if sure and p._float:
+        if sure and self.rounds(p):
             sure = p._below(Fraction(1, 2)) is False
         if not sure:
             self.refuse(TypeError(f"whether {p._text()} is 0 depends on {self.unknown}"))
 
     def probable(self, p: Formula) -> None:
         """Refuse a coin that is no probability for some ε, or that is not known to be one."""
+        self.floats |= p._float == LOOSE
         known = tuple(p._num.items()), tuple(p._den.items())
         if known in self._coins:
             return
-        if not is_probability(p):
-            self.refuse(TypeError(f"a coin must be a probability for every {self.unknown}, got {p._text()}"))
+        at_end = not p._num or p._num == p._den  # and rounded, perhaps beyond it
+        if not is_probability(p) or (at_end and not p._float and self.rounds(p)):
+            self.refuse(ValueError(f"a coin must be a probability for every {self.unknown}, got {p._text()}"))
         self._coins.add(known)
 
     def below(self, epsilon: Budget) -> Formula:
@@ -575,16 +600,19 @@ class Field:
 
         Of one part of ε it is always the same number; of parts that are taken in other ways, another one.
         """
-        p = epsilon._odds
-        if self.coins != "rounded":
-            return p
         with self.run(False):
-            if (p, epsilon._way) not in self._odds:
-                w = self._odds[p, epsilon._way] = self.slack()
-                self._odds_bits |= max(w._num) * Y
-            w = self._odds[p, epsilon._way]
-            found: Formula = (p + w * (p - (p - 1) * TINY)) / (1 + w)
-            return found
+            p = epsilon._odds
+            key = p, epsilon._way
+            if key not in self._odds:
+                bit = 1 << len(self._odds)
+                found = p
+                if self.coins == "rounded":
+                    w = self.slack()
+                    self._odds_bits |= max(w._num) * Y
+                    found = (p + w * (p - (p - 1) * TINY)) / (1 + w)
+                self._odds[key] = found._fresh(EXACT)
+                self._odds[key]._asked = bit
+            return self._odds[key]
 
     def round(self, p: Formula, down: bool) -> Formula:
         """Round p, always to the same number, so that the same p has the same slack."""
@@ -592,7 +620,7 @@ class Field:
             if self.coins != "ideal" and (p, down) not in self.rounded:
                 q = 1 / (1 + self.slack()) if self.coins == "free" else self._rounded(p, down)
                 self.rounded |= {(p, down): q, (q, True): q, (q, False): q}
-            return self.rounded.get((p, down), p)._fresh(True)
+            return self.rounded.get((p, down), p)._fresh(GRID)
 
     def _rounded(self, p: Formula, down: bool) -> Formula:
         """Any number between p and what it is at ε = 0 if that is the way, else between p and 0, 1 or ∞.
@@ -770,7 +798,7 @@ class Budget(Symbol):
 
 def odds_of(epsilon: Budget) -> Formula:
     """Return e^ε, or with rounded coins any number just below."""
-    return epsilon._field.below(epsilon)._fresh(False)
+    return epsilon._field.below(epsilon)._fresh(EXACT)
 
 
 def probable(p: Formula) -> None:
@@ -785,15 +813,12 @@ def is_probability(p: Formula) -> bool:
 
 def exactly_of(p: Formula) -> Formula:
     """Return a formula as a Fraction would be: floats are met exactly from here on."""
-    return p._fresh(False)
+    return p._fresh(EXACT)
 
 
 def inexactly(p: Formula) -> Formula:
     """Return a formula as a float would be; beyond a probability its rounding is not covered."""
-    if p._float:
-        return p
-    p._field.floats |= not is_probability(p)
-    return p._fresh(True)
+    return p if p._float else p._fresh(GRID if is_probability(p) else LOOSE)
 
 
 def exactly(epsilon: Budget) -> Budget:
@@ -829,12 +854,13 @@ def weights_of(weights: tuple[Any, ...], source: object) -> tuple[Any, ...]:
     field.drawn_from(source)
     found = tuple(field.formula(w if isinstance(w, Formula | Fraction) else index(w)) for w in weights)
     for w in found:
-        if isinstance(w, Formula) and w._below(0) is not False:
-            field.refuse(TypeError(f"weights must not be negative for any {field.unknown}, got {w._text()}"))
+        field.floats |= w._float == LOOSE
+        if w._below(0) is not False:
+            field.refuse(ValueError(f"weights must not be negative for any {field.unknown}, got {w._text()}"))
     sure, late = never_zero(reduce(Formula._plus, found)._num)
     field.late |= late
     if not sure:
-        field.refuse(TypeError(f"weights must not be all zero for any {field.unknown}"))
+        field.refuse(ValueError(f"weights must not be all zero for any {field.unknown}"))
     return found
 
 

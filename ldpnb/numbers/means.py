@@ -174,4 +174,4 @@ class MeanMechanism(Mechanism):
 def exp_down(epsilon: Fraction) -> Fraction:
     """Return e^ε, rounded down to a multiple of 1 / FINE."""
     e = odds(epsilon)
-    return round_down(e) if isinstance(e, Formula) else Fraction(floor(e * FINE), FINE)
+    return exact(round_down(e)) if isinstance(e, Formula) else Fraction(floor(e * FINE), FINE)

@@ -20,7 +20,7 @@ sizes 2, …, m are replayed one by one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from numbers import Rational, Real
@@ -277,14 +277,6 @@ def _sent(report: Any, name: Callable[[Any], Any]) -> Any:
         f"a client for any number of items must send items, answers and plain values, in tuples, lists and values of "
         f"dicts, got {what}"
     )
-
-
-def parts_of(report: Any) -> Iterator[Any]:
-    """Walk through a report of a proof: it, and what tuples and values of dicts contain."""
-    yield report
-    inside = report.values() if isinstance(report, dict) else report if isinstance(report, tuple | list) else ()
-    for part in inside:
-        yield from parts_of(part)
 
 
 def of_any_size(client: Callable[..., Any], least: int, more: bool) -> Callable[[Any], Any]:

@@ -38,7 +38,7 @@ from ldpnb.formula import (
     times,
     whole,
 )
-from ldpnb.verify._items import A, B, Tossed, cases, of_size, parts_of
+from ldpnb.verify._items import A, B, Tossed, cases, of_size
 from ldpnb.verify._laws import _estimate, _values, laws, moments as numbers, stated_rounding, worst
 from ldpnb.verify._symbolic import Laws, Maker, settled
 
@@ -219,7 +219,7 @@ class Proof:
         """Say by which report two values are told apart, and by how much."""
         one, other = (_shown(self.values[i]) for i in self.pair)
         kind = "item" if self.every else "value"
-        report = f"report {_shown(self.laws.reports.get(self.report, self.report))}"
+        report = f"report {_shown(self.laws.reports[self.report] if self.every else self.report)}"
         if self.ratio is None:
             return f"{report} can come from {kind} {one}, and never from {kind} {other}"
         return f"{report} is {factor} times as likely from {kind} {one} as from {kind} {other}"
@@ -462,17 +462,26 @@ def _every_size(client: Any, name: str, limit: int) -> Proof:
 def _plain(every: list[tuple[int, Laws]], factors: list[Factor]) -> bool:
     """Whether the largest factor of a form is that of a report, at every number of items.
 
-    Answers about each do not show the coin that is tossed for others; so if there are several, no report tells all that
-    a form does.
+    Answers about each do not show the coin that is tossed for others; so if there are several for one report, it tells
+    less than its forms do.
     """
-    found = [one for _, laws in every for one in laws.reports]
-    coins = {part.coin for report in found for part in parts_of(report) if isinstance(part, Tossed)}
+    for _, found in every:
+        forms = list(found.reports)
+        if len({_without_coins(form) for form in forms}) < len(forms):
+            return False
     last = factors[-1].ratio
-    if len(coins) > 1 or last is None:
+    if last is None:
         return False
-    if last.same(last.field.e):
-        return True  # nowhere is a factor larger
-    return len(every) == 1
+    return last.same(last.field.e) or len(every) == 1  # nowhere is a factor larger
+
+
+def _without_coins(form: Any) -> Any:
+    """Return a form as a receiver sees it."""
+    if isinstance(form, Tossed):
+        return "answers", form.a, form.b
+    if isinstance(form, tuple | frozenset):
+        return tuple(map(_without_coins, form)) if isinstance(form, tuple) else frozenset(map(_without_coins, form))
+    return form
 
 
 def _witness(client: Any, size: int, least: float, limit: int) -> tuple[Witness | None, list[int]]:
