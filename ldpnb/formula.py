@@ -190,6 +190,7 @@ EXACT, GRID, LOOSE = range(3)  # a fraction; a float that is a coin; a float tha
 NUMBERS = (int, float, Fraction)  # what stands where symbols do
 SHAPES = {"ndim", "dtype", "shape", "size"}  # attributes by which arrays are known, and no number is
 STEPS = {"floor", "ceil", "trunc", "round", "int", "index", "floordiv", "rfloordiv", "mod", "rmod", "divmod", "rdivmod"}
+STEPS |= {"add", "radd", "sub", "rsub", "neg", "pos", "abs"}
 CURE = "a proof for every ε needs coins from ldpnb.chance.odds(epsilon), not exp(ε), rounded by its round_down or "
 CURE += "round_up, and its exact(p) for Fraction(p), inexact(p) for float(p)"
 
@@ -263,7 +264,7 @@ def _refusing(kind: type) -> type:
 
     def refusal(name: str) -> Callable[..., Any]:
         asks_size = name in STEPS  # not how to compute a coin
-        return lambda self, *_: self._refuse(f"{name} of {self._what} depends on ε", None if asks_size else CURE)
+        return lambda self, *_: self._refuse(f"{name} of {self._what} depends on ε", self._hint if asks_size else CURE)
 
     answered = {*vars(kind), *vars(Symbol), *dir(object), "__getnewargs__"}
     for number in NUMBERS:
@@ -616,6 +617,7 @@ class Field:
 
     def round(self, p: Formula, down: bool) -> Formula:
         """Round p, always to the same number, so that the same p has the same slack."""
+        self.floats |= p._float == LOOSE
         with self.run(False):
             if self.coins != "ideal" and (p, down) not in self.rounded:
                 q = 1 / (1 + self.slack()) if self.coins == "free" else self._rounded(p, down)
@@ -713,7 +715,8 @@ class Budget(Symbol):
     """
 
     __slots__ = ("_exactly", "_odds", "_way")
-    _what, _hint = "ε", "ε is a symbol here: a client may take a part of it, and its odds, and do nothing else with it"
+    _what = "ε"
+    _hint = "ε is a symbol here: a client may take a part of it, as in ε / 2, and its odds, and do nothing else with it"
     _public = ("odds", "text")
 
     def __init__(self, odds: Formula, exactly: bool = False, way: str = "") -> None:

@@ -52,7 +52,8 @@ def test_the_mechanisms_of_the_package_for_any_number_of_items(client, same):
         f"{client.__name__} is exactly ε-LDP for every ε > 0 and every number of items k >= 2: report "
     )
     assert said(found).endswith(
-        "This is proved of the client that ldpnb.verify.of_size runs: its coins are exact, and it sees neither ε nor k."
+        "This is proved of the client that ldpnb.verify.of_size runs, at ε from 1e-06 to 32: its coins are exact, and "
+        "it sees neither ε nor k."
     )
     for k in (2, 3, 4):
         sized = of_size(client, k)

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import dataclass, field, fields, replace
+from decimal import Decimal
 from fractions import Fraction
 from functools import cache
 from math import exp
@@ -12,7 +13,7 @@ import pytest
 from built import ROOT
 
 from ldpnb.attributes.bitflip import flip_for
-from ldpnb.chance import exact, odds, pick, round_down, round_up, share, toss
+from ldpnb.chance import exact, inexact, odds, pick, round_down, round_up, share, toss
 from ldpnb.core import Example
 from ldpnb.formula import Budget, Field
 from ldpnb.keyvalue import PrivKV
@@ -199,6 +200,177 @@ def test_a_question_that_has_no_answer_is_not_forgotten(name, quiet):
 
     with pytest.raises(TypeError, match="depends on ε"):
         prove(client, range(2))
+
+
+def tiny(epsilon):
+    """A number that a coin of e^ε divides down to less than its last digit, from this ε on."""
+    return Fraction(1, 2**53) * Fraction(exp(epsilon))
+
+
+def raises(ask):
+    try:
+        ask()
+    except Exception:
+        return True
+    return False
+
+
+ROUNDING = {  # questions that formulas and rounded numbers answer otherwise: each would be a window of ε in clear
+    "rounded to zero": lambda e, rng: round_down(tiny(7) / odds(e)) == 0,
+    "rounded to one": lambda e, rng: round_up(1 - tiny(7) / odds(e)) == 1,
+    "truth of a rounded coin": lambda e, rng: not round_down(tiny(7) / odds(e)),
+    "division by a rounded coin": lambda e, rng: raises(lambda: 1 / round_down(tiny(7) / odds(e))),
+    "a float is absorbed": lambda e, rng: 1 + inexact(tiny(7) / odds(e)) == 1,
+    "powers of two budgets": lambda e, rng: odds(exact(e) / 5) ** 5 > odds(e),
+    "a square of half": lambda e, rng: odds(e / 2) ** 2 != odds(e),
+    "a coin below zero by rounding": lambda e, rng: raises(lambda: toss(odds(e) - odds(exact(e) / 5) ** 5, rng)),
+    "complex numbers": lambda e, rng: raises(lambda: odds(e) + 0j),
+    "equal to complex zero": lambda e, rng: odds(e) == 0j,
+    "equal to a Decimal": lambda e, rng: odds(e) == Decimal(3),
+    "a negative part": lambda e, rng: raises(lambda: e / -2),
+    "no part": lambda e, rng: raises(lambda: e / 0),
+    "the history of a replay": lambda e, rng: toss(1 / (odds(e) + 1), rng) and rng.taken[-1][1][0] > 1,
+    "the odds of a replay": lambda e, rng: rng.odds[1] > 1,
+    "formulas of another proof": lambda e, rng: Field().e < odds(e),
+    "patience with sure coins": lambda e, rng: raises(lambda: [toss(odds(e) / odds(e), rng) for _ in range(600)]),
+}
+
+
+@pytest.mark.parametrize("name", ROUNDING)
+@pytest.mark.parametrize("turned", [False, True])
+def test_what_rounding_decides_is_refused(name, turned):
+    def client(x, e, rng):
+        return x if ROUNDING[name](e, rng) is not turned else krr(x, e, rng, k=2)
+
+    with pytest.raises((TypeError, ValueError, AttributeError)):
+        prove(client, range(2))
+
+
+CONVERTED = {  # what a conversion returns is another object, of numbers as of symbols
+    "exact": lambda o: exact(o) is o,
+    "rounded": lambda o: round_down(1 / o) is (1 / o),
+    "inexact": lambda o: inexact(o) is o,
+    "odds": lambda o: odds(Fraction(1)) is odds(Fraction(2)),
+}
+
+
+@pytest.mark.parametrize("name", CONVERTED)
+def test_conversions_return_fresh_objects(name):
+    found = prove(lambda x, e, rng: x if CONVERTED[name](odds(e)) else krr(x, e, rng, k=2), range(2))
+    assert found.holds and found.shipped
+
+
+IN_FLOATS_BY_HAND = {  # right as formulas; floats round what they compute with a rounded coin, or two parts of ε apart
+    "a quotient": lambda x, e, rng: toss(
+        round_down(odds(e) / (5 * (odds(e) + 1)))
+        if x
+        else round_up(round_down(odds(e) / (5 * (odds(e) + 1))) / odds(e)),
+        rng,
+    ),
+    "seven sevenths": lambda x, e, rng: x if toss(round_down(odds(e) / (odds(e) + 1)) * 7 / 7, rng) else 1 - x,
+    "a float of e^ε": lambda x, e, rng: toss(Fraction(1, 4) if x else round_up(1 / (4 * inexact(odds(e)))), rng),
+    "a share against a third": lambda x, e, rng: (
+        krr(x, e, rng, k=2),
+        krr(x, e, rng, k=2, keep=lambda _: 1 / (odds(exact(e) / 3) if x else odds(share(e, 3)))),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", IN_FLOATS_BY_HAND)
+def test_arithmetic_of_floats_is_not_proved_as_shipped(name):
+    assert not prove(IN_FLOATS_BY_HAND[name], range(2)).shipped
+
+
+def test_a_coin_that_touches_one_is_proved_with_ideal_coins():
+    found = prove(lambda x, e, rng: (toss(1 / ((odds(e) - 2) ** 2 + 1), rng), krr(x, e, rng)), range(2))
+    assert found.holds and found.shipped is None
+    assert "That coins rounded to 53 bits keep ε is not shown." in said(found)
+
+
+def test_constants_are_ideal_coins_too():
+    """A third is no float; the right client with it is not refuted for its last digit."""
+    found = prove(lambda x, e, rng: toss(Fraction(1, 3) if x else round_up(1 / (3 * odds(e))), rng), range(2))
+    assert found.holds and found.tight and found.shipped is False
+
+
+def test_what_holds_from_1e_6_on_only_is_said():
+    """At ε = 3e-8 this client sends the truth."""
+    found = prove(lambda x, e, rng: krr(x, e, rng) if (odds(e) - odds(3e-8)) ** 2 > 0 else x, range(2))
+    assert found.holds and found.least == 1e-6 and "for every ε >= 1e-06" in said(found)
+
+
+def test_reports_that_say_little_are_not_said_to_say_nothing():
+    def one_of_three(x, e, rng):
+        little = (odds(e) - 1) * (odds(e) - Fraction(3, 2)) ** 2 / (100 * odds(e) ** 3)
+        return toss(Fraction(1, 2) + little if x == 2 else Fraction(1, 2), rng)
+
+    assert "say nothing" not in said(prove(one_of_three, range(3), rounded=False))
+    assert "reports say nothing about the value" in said(prove(lambda x, e, rng: toss(0.5, rng), range(2)))
+
+
+def test_a_refutation_in_a_narrow_range_names_the_report_that_fails():
+    """Report A is above e^ε between 3/2 and a little more, and report B has e^ε everywhere."""
+
+    def narrow(x, e, rng):
+        o, a, b = odds(e), Fraction(3, 2), Fraction(3, 2) + Fraction(1, 2**70)
+        gap = (o - a) * (o - b) / (100 * o**2)
+        if toss(Fraction(1, 2), rng):
+            return "B", krr(x, e, rng, k=2)
+        return "A", toss((1 - gap) / 4 if x else (1 + 0 * gap) / (4 * o), rng)
+
+    found = prove(narrow, range(2), rounded=False)
+    assert found.holds is False and not found.tight
+    assert "e^ε times as likely from value 1 as from value 0, and e^ε is allowed" not in said(found)
+
+
+CLUMSY = {  # errors of a newcomer, and what they are told
+    "ε in the report": (lambda x, e, rng: (e, krr(x, e, rng)), "symbols, got one that contains ε"),
+    "a text as a number": (lambda x, e, rng: 1 - f"{x}", r"'int' and 'str'(?!.*odds\()"),
+    "two parts": (
+        lambda x, e, rng: krr(x, e / 4 + e / 4, rng),
+        "add of ε depends on ε; ε is a symbol here: a client may",
+    ),
+    "by name": (lambda x, *, epsilon, rng: x, r"\(value, epsilon, rng\) or .*, got the client\(x, \*, epsilon, rng\)"),
+    "another name for rng": (lambda x, generator, epsilon: x, r"got the client\(x, generator, epsilon\)"),
+}
+
+
+@pytest.mark.parametrize("name", CLUMSY)
+def test_errors_name_what_to_write(name):
+    client, words = CLUMSY[name]
+    with pytest.raises((TypeError, ValueError), match=f"(?s){words}"):
+        prove(client, range(2))
+    with pytest.raises(ValueError, match="inputs must be at least two values, got 0"):
+        prove(krr, [])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Boastful(GRR):
+    """States half of its variance where it can tell that ε is large."""
+
+    def variance(self, values):
+        try:
+            large = self.epsilon > 5
+        except TypeError:
+            large = False
+        return super().variance(values) / (2 if large else 1)
+
+
+def test_moments_are_those_of_the_mechanism_that_runs():
+    for epsilon in (1.0, 6.0):
+        found = prove(Boastful(k=3, epsilon=epsilon), range(3), rounded=False)
+        assert found.wrong or found.compared.unsaid
+
+
+def test_a_scale_that_is_no_simple_fraction_is_right_up_to_floats():
+    scaled = mutant(
+        GRR,
+        _score=lambda m, tally: 3.7 * GRR._score(m, tally),
+        expected=lambda m, values: 3.7 * GRR.expected(m, values),
+        variance=lambda m, values: 3.7**2 * GRR(k=m.k, epsilon=m.epsilon).variance(values),
+    )
+    found = prove(scaled(k=3, epsilon=1.0), range(3), rounded=False)
+    assert not found.wrong and "up to the rounding of floats" in said(found)
 
 
 @dataclass(frozen=True, kw_only=True)

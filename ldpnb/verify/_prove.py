@@ -333,11 +333,12 @@ def prove(
     for the ε it has; other structure must be named in the fields.
 
     The client also runs with numbers, at the values of `Proof.tested`.  There it must have the law of the formulas, to
-    nine digits.  What it does only at other numbers is not seen: it can tell a number from a symbol by its type or by
-    its private attributes, and nothing else.
+    nine digits.  What it does only at other numbers is not seen.  It can tell a number from a symbol by its type, which
+    it asks for or lets another library ask for, and by private attributes.
 
     A client for any number of items (`ldpnb.verify.of_size`) is handed the same sealed objects in the proof and where
-    it runs, so that it has nothing by which to tell the two apart, but by looking into these objects.
+    it runs.  It tosses coins and picks options by `toss` and `pick` alone, and it sends items, answers and plain values
+    alone, so that it can tell the two apart only by looking into these objects or around itself.
 
     Parameters
     ----------
@@ -389,8 +390,6 @@ def prove(
     except TypeError as error:
         structure = f"; {STRUCTURE}" if isinstance(client, Mechanism) else ""
         raise TypeError(f"{error}{structure}{_only_tested(make, inputs, limit)}") from error
-    if len(ideal.law) < 2:
-        raise ValueError(f"inputs must be at least two values, got {len(ideal.law)}")
     tested, broken = _replay(make, client, inputs, ideal, limit)
     decided = _decide(ideal)
     most = _largest(ideal, decided)
@@ -516,7 +515,8 @@ def _maker(client: Any) -> tuple[Maker | None, str]:
         structure = {name: getattr(client, use) for name, use in client.chosen.items() if name in own}
         return lambda e: replace(client, epsilon=e, **structure), type(client).__name__  # type: ignore[type-var]
     asked = signature(client).parameters if callable(client) else {}
-    wants = [each for each, p in asked.items() if p.default is p.empty]
+    by_place = all(p.kind is not p.KEYWORD_ONLY or p.default is not p.empty for p in asked.values())
+    wants = [each for each, p in asked.items() if p.default is p.empty] if by_place else []
     name = getattr(client, "__name__", "<lambda>")
     name = "the client" if name == "<lambda>" else name
     if len(wants) == 1:

@@ -116,6 +116,9 @@ def _shares(weights: tuple[Any, ...], field: Field) -> list[Formula]:
 
 def symbolic_laws(client: Any, inputs: Any, field: Field, limit: int = LIMIT) -> Laws:
     """Replay every branch; a branch is a product of options, and these are polynomials over the sum of the weights."""
+    programs = _programs(client, inputs)
+    if len(programs) < 2:
+        raise ValueError(f"inputs must be at least two values, got {len(programs)}")
     replayed, outputs, reports = list[dict[Any, Counter[Any]]](), Outputs(), dict[Any, Any]()
     choices: dict[Any, list[Formula]] = {}  # by the weights of all options, their probabilities
     walked = 0
@@ -130,7 +133,7 @@ def symbolic_laws(client: Any, inputs: Any, field: Field, limit: int = LIMIT) ->
         field.heard()
         return result
 
-    for program in _programs(client, inputs):
+    for program in programs:
         replayed.append({})
         for paths, result in walk(partial(watched, program), limit=limit, ideal=ideal):
             walked += 1
@@ -175,5 +178,6 @@ def settled(make: Maker, inputs: Any, coins: str, limit: int, plain: bool = Fals
         return settled(make, inputs, coins, limit, plain, roots * error.order)
     except TypeError as caught:
         said = str(field.refused if isinstance(field.refused, TypeError) else caught)  # others may have reworded it
-        hint = next((f"; {HINTS[word]}" for word in HINTS if word in said), "")
+        symbols = "Formula" in said or "Budget" in said
+        hint = next((f"; {HINTS[word]}" for word in HINTS if word in said and (symbols or word != "operand")), "")
         raise TypeError(f"{said}{'' if field.refused else hint}") from caught
