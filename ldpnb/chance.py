@@ -509,7 +509,8 @@ def rational(part: ArrayLike, whole: ArrayLike, shape: tuple[int, ...], rng: Ran
     part, whole = np.asarray(part), np.asarray(whole)
     if not {part.dtype.kind, whole.dtype.kind} <= {"i", "u"} or not np.all((part >= 0) & (part <= whole) & (whole > 0)):
         raise ValueError(f"part must be integers in [0, whole], whole at least 1, got {part} of {whole}")
-    some, rng = _spread(part, shape, "part"), _source(rng, "rational", shape)
+    rng = _source(rng, "rational", shape)
+    some = _spread(part, shape, "part")
     if isinstance(rng, Paths):
         return _one_by_one(rng._part, np.bool_, shape, part=part, whole=whole)
     return np.asarray(uniform(whole, shape, rng) < some)
@@ -555,9 +556,9 @@ def weighted(weights: Sequence[int], shape: tuple[int, ...], rng: Randomness) ->
 
 def _whole(weights: Sequence[Any]) -> tuple[Any, ...]:
     """Return weights as whole numbers, or as they are if there are formulas among them."""
-    if any(isinstance(w, Formula) for w in weights):
-        return tuple(weights)
     try:
+        if any(isinstance(w, Formula) for w in weights):
+            return tuple(weights)
         fractions = [w if isinstance(w, Fraction) else Fraction(operator.index(w)) for w in weights]
     except TypeError:
         raise ValueError(f"weights must be integers or Fractions, got {weights!r}") from None

@@ -76,7 +76,7 @@ def width_depends_on_the_past(rng):
 
 
 def zero_weights(rng):
-    return rng.choose((0, 0, 2, 0, 1, 0)), rng.choose((0, 3, 0, 0)), rng.choose((1, 0, 1))
+    return rng._choose((0, 0, 2, 0, 1, 0)), rng._choose((0, 3, 0, 0)), rng._choose((1, 0, 1))
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def zero_weights(rng):
         ),
         (lambda rng: binomial([[1], [2]], 1.0, (2, 2), rng), {((1, 1), (2, 2)): F(1)}),
         (lambda rng: binomial(5, 0.0, (), rng), {0: F(1)}),
-        (lambda rng: binomial(10**9, [0.0, 1.0][rng.choose((1, 1))], (), rng), {0: F(1, 2), 10**9: F(1, 2)}),
+        (lambda rng: binomial(10**9, [0.0, 1.0][rng._choose((1, 1))], (), rng), {0: F(1, 2), 10**9: F(1, 2)}),
         (lambda rng: scatter(np.array(0), 3, rng), {(0, 0, 0): F(1)}),
         (lambda rng: scatter(np.array(4), 1, rng), {(4,): F(1)}),
         (
@@ -165,9 +165,9 @@ def test_branches_are_walked_once_each():
 
 def test_probability_of_a_single_path():
     paths = Paths([(1, (1, 3)), (0, (2, 5))])
-    assert paths.probability == 1
-    assert [paths.choose((1, 3)), paths.choose((2, 5)), paths.choose((0, 1, 1))] == [1, 0, 1]
-    assert paths.probability == F(3, 4) * F(2, 7) * F(1, 2)
+    assert paths._probability == 1
+    assert [paths._choose((1, 3)), paths._choose((2, 5)), paths._choose((0, 1, 1))] == [1, 0, 1]
+    assert paths._probability == F(3, 4) * F(2, 7) * F(1, 2)
 
 
 def test_a_program_may_ask_for_two_laws_and_may_be_asked_twice():
@@ -385,7 +385,7 @@ def test_limit_is_a_limit():
         (lambda rng: int(binomial(7, 0.5, (), rng)), 8),
         (lambda rng: scatter(np.array(9), 2, rng), 10),
         (lambda rng: int(binomial(10**9, 0.3, (), rng)), 10**9 + 1),
-        (lambda rng: rng.choose((1,) * 9), 9),
+        (lambda rng: rng._choose((1,) * 9), 9),
     ],
 )
 def test_a_choice_that_is_too_wide_is_not_begun(program, options):
@@ -409,9 +409,9 @@ def until(heads):
 def test_loops_that_need_not_end_are_given_up(heads):
     with pytest.raises(TooManyBranches, match=f"one branch of more than {DEPTH} choices"):
         law(until(heads))
-    assert law(lambda rng: sum(rng.choose((0, 1)) for _ in range(DEPTH))) == {DEPTH: 1}
+    assert law(lambda rng: sum(rng._choose((0, 1)) for _ in range(DEPTH))) == {DEPTH: 1}
     with pytest.raises(TooManyBranches):
-        law(lambda rng: sum(rng.choose((0, 1)) for _ in range(DEPTH + 1)))
+        law(lambda rng: sum(rng._choose((0, 1)) for _ in range(DEPTH + 1)))
     # what is certain is no choice
     assert law(lambda rng: int(bernoulli([[0.0], [1.0]], (2, DEPTH), rng).sum())) == {DEPTH: 1}
     assert law(lambda rng: int(uniform(1, (2 * DEPTH,), rng).sum())) == {0: 1}
@@ -1303,9 +1303,9 @@ def test_words_on_a_boundary_are_found(word, weights, monkeypatch):
     assert chance.weighted(weights, (), rng).shape == ()
 
 
-@pytest.mark.parametrize("weights", [(), (0, 0), (1, -1), (0.5, 1), ("a",), None])
+@pytest.mark.parametrize("weights", [(), (0, 0), (1, -1), (0.5, 1), ("a",), None, (F(1, 2), F(-1, 2))])
 def test_bad_weights_are_refused(weights):
-    with pytest.raises(ValueError, match="weights must be"):
+    with pytest.raises(ValueError, match="weights must (be|not be)"):
         chance.weighted(weights, (2,), np.random.default_rng(0))
 
 
@@ -1314,3 +1314,61 @@ def test_bad_rational_coins_are_refused(part, whole):
     for rng in (np.random.default_rng(0), Paths()):
         with pytest.raises(ValueError, match=r"part must be integers in"):
             chance.rational(part, whole, (2,), rng)
+
+
+def test_weights_may_be_fractions():
+    assert law(lambda rng: int(chance.weighted((F(1, 2), F(1, 3), 1), (), rng))) == {
+        0: F(3, 11),
+        1: F(2, 11),
+        2: F(6, 11),
+    }
+    drawn = chance.weighted((F(1, 10**9), 1), (50,), np.random.default_rng(0))
+    assert drawn.tolist() == [1] * 50
+
+
+@pytest.mark.parametrize("shape", [3, (-1,), (2.0,), None])
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda shape, rng: bernoulli(0.5, shape, rng),
+        lambda shape, rng: uniform(2, shape, rng),
+        lambda shape, rng: chance.weighted((1, 1), shape, rng),
+        lambda shape, rng: chance.rational(1, 2, shape, rng),
+    ],
+)
+def test_shapes_that_are_none_are_refused_by_every_source(draw, shape):
+    for rng in (np.random.default_rng(0), SystemRandom(), Paths()):
+        with pytest.raises(ValueError, match="shape must be a tuple of integers that are not negative, got"):
+            draw(shape, rng)
+
+
+def test_draws_that_are_not_used_say_nothing_with_any_source():
+    """Else a client's law would be another one in a replay than with a generator."""
+    used = np.array([True, False] * 50)
+    for rng in (np.random.default_rng(1), SystemRandom()):
+        assert not bernoulli(1.0, (100,), rng, used=used)[~used].any()
+        assert bernoulli(1.0, (100,), rng, used=used)[used].all()
+        assert not uniform(10**9, (100,), rng, used=used)[~used].any()
+        bits = np.unpackbits(packed_bernoulli(1.0, (4, 100), rng, used=used), axis=1, bitorder="little")
+        assert np.array_equal(bits[:, :100].astype(bool), np.tile(used, (4, 1)))
+
+
+def test_what_a_replay_refuses_is_remembered():
+    def patient(rng):
+        try:
+            for _ in range(DEPTH + 1):
+                chance.weighted((1, 0), (), rng)
+        except TooManyBranches:
+            return "given up"
+        return "in clear"
+
+    with pytest.raises(TooManyBranches):
+        law(patient)
+    for name in ("taken", "trace", "odds", "probability"):
+        with pytest.raises(ValueError, match=f"Paths has no '{name}'"):
+            law(lambda rng, name=name: (toss(0.5, rng), hasattr(rng, name)))
+
+
+def test_arrays_of_a_replay_are_no_views():
+    for draw in (bernoulli, uniform):
+        assert law(lambda rng, draw=draw: draw(1, (3,), rng).base is None) == {True: 1}

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, fields, replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import cache
-from math import exp
+from math import exp, pi
 
 import certificate
 import numpy as np
@@ -365,9 +365,9 @@ def test_moments_are_those_of_the_mechanism_that_runs():
 def test_a_scale_that_is_no_simple_fraction_is_right_up_to_floats():
     scaled = mutant(
         GRR,
-        _score=lambda m, tally: 3.7 * GRR._score(m, tally),
-        expected=lambda m, values: 3.7 * GRR.expected(m, values),
-        variance=lambda m, values: 3.7**2 * GRR(k=m.k, epsilon=m.epsilon).variance(values),
+        _score=lambda m, tally: pi * GRR._score(m, tally),
+        expected=lambda m, values: pi * GRR.expected(m, values),
+        variance=lambda m, values: pi**2 * GRR(k=m.k, epsilon=m.epsilon).variance(values),
     )
     found = prove(scaled(k=3, epsilon=1.0), range(3), rounded=False)
     assert not found.wrong and "up to the rounding of floats" in said(found)
