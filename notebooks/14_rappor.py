@@ -183,7 +183,7 @@ for client in (memory, one_day, days):
     print(prove(client, TWO, rounded=False))
 
 # %% [markdown]
-# The two long ratios are $R^2$ for $\lambda = 3$ and $\lambda = 9$; their $\sqrt x$ is $(1-\varphi)/\varphi$.
+# The two long factors are $R^2$ for $\lambda = 3$ and $\lambda = 9$; their $e^{\varepsilon/2}$ is $(1-\varphi)/\varphi$.
 # {numref}`fig-rappor-exposure` extends this to a year.
 # For a given $\varphi$, $\varepsilon_T$ is proportional to $h$, and does not depend on $g$.
 

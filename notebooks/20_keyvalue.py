@@ -173,7 +173,7 @@ print(prove(se, records, rounded=False))  # ideal coins only
 
 
 # %% [markdown]
-# Input 3 is Dev, who rates the antidepressant −1, and input 1 is Ben, who does not take it.
+# The first value is the record of Dev, who rates the antidepressant −1; the second is that of Ben, who does not take it.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the exact ε at one budget, with a leaky client as control"}

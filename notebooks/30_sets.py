@@ -199,8 +199,7 @@ def sized(client, *sizes):
 four = subsets(4)
 shist = sized(sampled_shist, 4, 2, hadamard(4))
 print(prove(shist, four, rounded=False), "\n")
-print(prove(sized(sampled_rappor, 4, 2), four, rounded=False), "\n")
-print("inputs:", {i: four[i] for i in (5, 6, 9, 10)})
+print(prove(sized(sampled_rappor, 4, 2), four, rounded=False))
 
 # %% [markdown]
 # (sec-items-estimate)=
@@ -279,7 +278,7 @@ def sampled_krr(items, d, ell, eps, rng):
 print(prove(sized(sampled_krr, 3, 2), subsets(3), rounded=False))
 
 # %% [markdown]
-# Report 3 is a dummy, input 0 the empty set, and input 4 $\{0, 1\}$.
+# Report 3 is a dummy, and `set()` is the empty set.
 #
 # A reported item is supported, so $q^* = \frac1Z$ and $p^*-q^* = \frac{\ell(e^\varepsilon-1)}Z$.
 # With $P_i = q^*$ in {eq}`eq-items-variance`, the noise is

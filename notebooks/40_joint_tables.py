@@ -130,7 +130,7 @@ plt.show()
 # In flips, the two codes then differ in two bits, with a factor $e^{\varepsilon/2d}$ each.
 # :::
 #
-# `prove` confirms this for two and three values; input 4 is $(1, 1)$.
+# `prove` confirms this for two and three values.
 
 # %%
 SMALL = [*product(range(2), range(3))]
