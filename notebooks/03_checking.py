@@ -226,7 +226,7 @@ check(
 # Nobody can try 300 values on paper, and nobody has to, if the client treats all items alike.
 #
 # An example is *k-RR*, the randomized response for $k$ items of {ref}`ch-frequency`.
-# `items.pick` draws one of the `items.k` items:
+# The method `pick` of `items` draws one of them, and `k` is their number:
 
 
 # %%
@@ -249,13 +249,13 @@ print(prove(krr))
 # In this room, a client may
 #
 # - compare two items;
-# - draw an item with `items.pick`;
-# - or instead answer about each item with `items.each`, which asks it for one coin for its own item, and one coin for all others;
-# - toss coins whose probabilities are formulas in $k$ and ε, and send items and answers.
+# - draw an item with `pick`;
+# - or instead answer about each item with `each`, which asks it for one coin for its own item, and one coin for all others;
+# - toss coins whose probabilities are formulas in $k$ and ε, and send items, answers and plain values.
 #
 # Let a and b be two values.
 # Keep their names in each report, and call the others c, d, … in the order in which the report mentions them.
-# With `items.each`, keep the answers about a and b, and the coin for the others.
+# With `each`, keep the answers about a and b, and the coin for the others.
 # What remains is the *form* of the report.
 # For example, k-RR has the forms a, b and c, whatever $k$ is.
 #
@@ -273,10 +273,10 @@ print(prove(krr))
 # :::{prf:proof}
 # *Formulas.*
 # Besides its coins, the client sees only whether two items are the same.
-# After it has drawn $i$ different others, the next draw is a, b or one of these $i$ with probability $1/k$ each.
-# It is a new item with probability $(k-2-i)/k$.
+# After it has drawn $o$ different others, the next draw is a, b or one of these $o$ with probability $1/k$ each.
+# It is a new item with probability $(k-2-o)/k$.
 # So each form has a probability that is a formula in $k$.
-# Before a draw, $i \le h-1$, so for $k \ge h+1$ no probability in it is negative.
+# Before a draw, $o \le h-1$, so for $k \ge h+1$ no probability in it is negative.
 #
 # *Names.*
 # Exchange the names of items other than a and b.
@@ -293,8 +293,8 @@ print(prove(krr))
 # Rename a and b: the client does not notice.
 # :::
 #
-# For k-RR, $h = 1$ and $K = 2$, so `prove` needs one replay, with $k = 2 + w$ and a symbol for $w \ge 0$.
-# It compares coefficients, as above, now in $u$ and $w$.
+# For k-RR, $h = 1$ and $K = 2$, so `prove` needs one replay, with a symbol for $k - 2 \ge 0$.
+# It compares coefficients, as above, now in $u$ and $k - 2$.
 # Python cannot lock the room: a client that reads private attributes or asks for types can break out.
 # No proof here covers that.
 
@@ -838,8 +838,7 @@ check(
 # | $u$ | $e^\varepsilon - 1$ (here only) |
 # | $h$ | number of items that a client draws at most (here only) |
 # | $K$ | number of items from which on one proof covers all (here only) |
-# | $i$ | different other items drawn so far (here only) |
-# | $w$ | $k - K$, a symbol that is at least 0 (here only) |
+# | $o$ | different other items drawn so far (here only) |
 # | $A$ | an event: a set of reports (here only) |
 # | $t$ | counted reports of each value (here only) |
 # | $a$ | counted reports in $A$; $a'$ for the other value (here only) |

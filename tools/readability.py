@@ -26,19 +26,7 @@ ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOKS = ROOT / "notebooks"
 STUDIES = "ldpnb.book.studies"
 
-# Words that a lesson may have, by its number.
-CAPS = {
-    **{1: 2200, 2: 1500, 3: 2900, 10: 2300, 11: 2000, 12: 1800, 13: 2300, 14: 2200, 15: 1800, 16: 1800, 17: 1800},
-    **{18: 2000, 19: 2500, 20: 2300, 21: 2000, 22: 2300, 23: 2500, 30: 2300, 31: 2000, 40: 2400, 41: 2200, 42: 2500},
-    **{50: 1800, 51: 2000, 52: 1800},
-}
-CAP = 2500  # of a lesson without a number of its own
-OTHERS = {"wild": 3000}  # words that a page may have which is no lesson; a dossier is as long as its paper asks for
-MINUTES, WITH_EXERCISES = 40, 60
-MEDIAN = 35  # minutes of the lessons
-TOTALS = {"lesson": 50_000, "dossier": 25_000}  # words of all pages of a kind
-ASIDE = {"19_distribution", "wild"}  # pages that the totals leave out
-VISIBLE, FOLDS, FIGURES, CAPTION, BOX = 60, 8, 4, 40, 90
+CAPTION, BOX = 40, 90  # words of a caption, and of the box In one minute
 COLUMN = 74  # characters of a line of visible code; a longer one wraps on the page
 LONG, TOO_LONG = 25, 45  # words of a sentence
 
@@ -371,12 +359,6 @@ class Page:
     crowded: list[str] = field(default_factory=list)  # lines with more than one sentence
 
     @property
-    def cap(self) -> int:
-        """The words that a lesson of this number may have, or another page of this name."""
-        number = re.match(r"\d+", self.stem)
-        return CAPS.get(int(number[0]), CAP) if number else OTHERS.get(self.stem, CAP)
-
-    @property
     def minutes(self) -> int:
         """The time that reading takes, without exercises."""
         return round(self.words / 180 + 3 * self.proofs + self.figures + self.formulas / 2 + self.visible / 15)
@@ -521,36 +503,9 @@ def faults(page: Page) -> list[str]:
     found += [f"a paragraph in parentheses: {paragraph[:50]}…" for paragraph in page.bracketed]
     found += [f"more than one sentence in a line: {line.strip()[:50]}…" for line in page.crowded]
     if page.kind == "lesson":
-        found += _size(page) + _form(page)
-    elif page.stem in OTHERS and page.words > page.cap:
-        found.append(f"{page.words} words, at most {page.cap}")
+        found += [f"a visible line of code above {COLUMN} characters: {line.strip()[:50]}…" for line in page.wide]
+        found += _form(page)
     return found
-
-
-def faults_of_all(found: list[Page]) -> list[str]:
-    """Return what breaks a limit for the whole book."""
-    sums = {kind: sum(p.words for p in found if p.kind == kind and p.stem not in ASIDE) for kind in TOTALS}
-    rules = {f"{kind}s: {sums[kind]:,} words, at most {limit:,}": sums[kind] <= limit for kind, limit in TOTALS.items()}
-    if minutes := [page.minutes for page in found if page.kind == "lesson"]:
-        rules[f"lessons: {median(minutes):g} minutes in the median, at most {MEDIAN}"] = median(minutes) <= MEDIAN
-    return [complaint for complaint, kept in rules.items() if not kept]
-
-
-def _size(page: Page) -> list[str]:
-    """Return which sizes of a lesson are beyond their limits."""
-    code, wide = page.visible + page.folded, "".join(page.wide[:1]).strip()
-    rules = {
-        f"{page.words} words, at most {page.cap}": page.words <= page.cap,
-        f"{page.minutes} minutes, at most {MINUTES}": page.minutes <= MINUTES,
-        f"{page.with_exercises} minutes with the exercises, at most {WITH_EXERCISES}": page.with_exercises
-        <= WITH_EXERCISES,
-        f"{page.visible} of {code} lines of code are visible, at least half": 2 * page.visible >= code,
-        f"{page.visible} lines of code are visible, at least {VISIBLE}": page.visible >= VISIBLE,
-        f"{len(page.wide)} visible lines of code above {COLUMN} characters: {wide[:50]}…": not page.wide,
-        f"{page.folds} folds of code, at most {FOLDS}": page.folds <= FOLDS,
-        f"{page.figures} figures, at most {FIGURES}": page.figures <= FIGURES,
-    }
-    return [complaint for complaint, kept in rules.items() if not kept]
 
 
 def _form(page: Page) -> list[str]:
@@ -580,7 +535,6 @@ def _form(page: Page) -> list[str]:
 
 COLUMNS: dict[str, Callable[[Page], object]] = {
     "words": lambda p: f"{p.words:,}",
-    "cap": lambda p: f"{p.cap:,}" if p.kind == "lesson" or p.stem in OTHERS else "",
     "min": lambda p: p.minutes,
     "+ex": lambda p: p.with_exercises,
     "shown": lambda p: p.visible,
@@ -616,10 +570,8 @@ def report(found: list[Page]) -> str:
     lines.append("")
     for kind in dict.fromkeys(page.kind for page in found):
         own = [page for page in found if page.kind == kind]
-        counted, aside = [p.words for p in own if p.stem not in ASIDE], [p.stem for p in own if p.stem in ASIDE]
         lines.append(
             f"{kind}: {sum(page.words for page in own):,} words"
-            + (f" ({sum(counted):,} without {', '.join(aside)})" if aside else "")
             + f", {median(page.minutes for page in own):g} minutes in the median"
         )
     return "\n".join(lines)
@@ -637,7 +589,7 @@ def main(arguments: list[str] | None = None) -> None:
         parser.error(f"no such page: {', '.join(missing)}")
     print(report(found))
     complaints = [f"{page.stem}: {complaint}" for page in found for complaint in faults(page)]
-    for complaint in complaints + ([] if names else faults_of_all(found)):
+    for complaint in complaints:
         print(f"\n{complaint}", end="")
     print()
 

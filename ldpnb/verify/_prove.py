@@ -347,7 +347,7 @@ def prove(
         ``lambda e: BitFlip(sizes=(3,), f=flip_for(e, 2))``; or a client of one person, ``client(value, epsilon, rng)``,
         which computes its coins from ``ldpnb.chance.odds(epsilon)``; or, for domains of all sizes k ≥ 2 at once,
         ``client(value, items, epsilon, rng)``, which only compares items and sends them, draws some (`Items.pick`) or
-        tosses a coin about each (`Items.each`), and finds k in ``items.k``.
+        tosses a coin about each (`Items.each`), and finds their number k in `Items`.
     inputs : list, array or Records
         One value per person, as for `laws`; left out for an Example.
     items : sequence, optional
