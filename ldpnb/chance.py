@@ -19,6 +19,7 @@ import os
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from copy import deepcopy
+from copyreg import dispatch_table
 from decimal import ROUND_FLOOR, Decimal, localcontext
 from fractions import Fraction
 from functools import lru_cache, partial
@@ -26,10 +27,11 @@ from io import BytesIO
 from itertools import accumulate
 from math import ceil, comb, copysign, floor, inf, lcm, nan, nextafter, prod
 from numbers import Rational
-from pickle import Pickler
+from pickle import PickleBuffer, Pickler
 from pickletools import genops
 from random import Random
-from struct import pack
+from struct import pack, unpack
+from types import BuiltinFunctionType, FunctionType
 from typing import Any, NoReturn, TypeVar
 
 import numpy as np
@@ -56,7 +58,8 @@ from ldpnb.formula import (
 WORD = 62  # bits of a draw of `weighted`, so that the number of words is an int64
 GRID = 2**53  # a uniform float of numpy's is one of the 2**53 multiples of 1 / GRID below 1
 PLAIN = {int, bool, str, bytes, type(None)}  # equal only if they are the same
-NUMBERS = "biufcmMSU"  # kinds of dtypes that are equal only if they are the same, but for notes
+SCALARS = {*np.sctypeDict.values(), np.record}  # numpy's own
+BY_NAME = {type, FunctionType, BuiltinFunctionType}  # sent by their names
 SAID = {  # what codes of pickle say
     "NEWTRUE": "True",
     "NEWFALSE": "False",
@@ -66,7 +69,7 @@ SAID = {  # what codes of pickle say
 }
 FOLLOWS = "that follows from how it was made"
 PROTOCOLS = (4, 5)  # of pickle, that the Pythons from 3.11 on use if nobody names another
-DTYPES = 256  # of structured values, remembered by what is sent of them
+LARGEST = 16 * 2**20  # bytes of a report
 LIMIT = 200_000  # branches; a program of this size takes seconds
 COINS = 2**14  # drawn at a time, so that their floats, eight bytes each, stay in the cache
 COIN_WORDS = 2**15  # words of 64 coins settled at a time; of fewer, calls would cost more than random words
@@ -780,9 +783,12 @@ def _alike_runs(one: tuple[list[Any], Any], other: tuple[list[Any], Any]) -> boo
 
 def _told(result: Any) -> Any:
     try:
+        own = form(result)  # before `freeze`, which does not see where it ends
         freeze(result)
-        return form(result)
-    except (ValueError, RecursionError):  # where outputs are wanted, it says so
+        return own
+    except _Large:
+        raise
+    except ValueError:  # where outputs are wanted, it says so
         return None
 
 
@@ -810,7 +816,13 @@ def law(program: Callable[[Paths], Any], *, limit: int = LIMIT, outputs: Outputs
     for paths, result in walk(program, limit=limit):
         parts, (part, whole) = found.setdefault(outputs.key(result), {}), paths._odds
         parts[whole] = parts.get(whole, 0) + part
-    return {key: sum((Fraction(p, whole) for whole, p in parts.items()), Fraction(0)) for key, parts in found.items()}
+    summed = {key: sum((Fraction(p, whole) for whole, p in parts.items()), Fraction(0)) for key, parts in found.items()}
+    if len(summed) < len(found):  # keys have become equal, and some of the probability is lost
+        raise ValueError(
+            "a program must return reports that stay as they are, got some that changed after they "
+            "were returned: return a new object each time, or plain values"
+        )
+    return summed
 
 
 class Outputs:
@@ -822,28 +834,66 @@ class Outputs:
 
     def key(self, value: Any) -> Hashable:
         """Return `freeze` of an output; refuse one that came before in another `form`."""
-        own = form(value)
+        own, plain = _form(value)
         if type(own) is tuple and own in self._keys:  # a plain value, of which the form tells all
             return self._keys[own]
-        key = freeze(value)
+        key = freeze(value if plain else copied(value))  # the program may fill it anew
         first, kind = self._forms.setdefault(key, (own, type(value)))
         if first != own:
             one, other = kind.__name__, type(value).__name__
             if kind is type(value):
                 one, other = _apart(first, own)
             raise ValueError(
-                f"a program must return equal outputs in one form, got {value!r:.80} twice, "
+                f"a program must return equal outputs in one form, got {shown(value)} twice, "
                 f"as {one} and as {other}, which a receiver can tell apart: "
                 f"{_cure(value, first, own)}"
             )
         before = self._keys.setdefault(own, key)
         if before is not key and before != key:
             raise ValueError(
-                f"a program must return outputs that equal their own copies, got {value!r:.80} "
+                f"a program must return outputs that equal their own copies, got {shown(value)} "
                 "twice, not equal to itself: return plain values, such as numbers and tuples, "
                 f"in place of a {_culprit(value)}"
             )
         return before
+
+
+def copied(value: Any) -> Any:
+    """Return a copy of an output, or say why there is none."""
+    try:
+        return deepcopy(value)
+    except RecursionError:
+        _refuse_deep(value)
+    except Exception as error:
+        raise ValueError(
+            f"a program must return what can be copied, got {type(value).__name__}, of which "
+            f"copying says: {error}; return plain values, such as numbers and tuples"
+        ) from None
+
+
+def shown(value: Any, most: int = 80) -> str:
+    """Return the first characters of a text of any value, also of one of which Python shows none."""
+    try:
+        return f"{value!r:.{most}}"
+    except Exception:  # of very large integers, and of classes whose __repr__ fails
+        return f"a value of type {type(value).__name__}"
+
+
+class _TooLarge(Exception):
+    """More is sent than a report may hold."""
+
+
+class _Stream(BytesIO):
+    """Takes what is sent, up to a limit: parts that are one object are many, once sent apart."""
+
+    def write(self, some: Any) -> int:
+        _admit_size(self.tell() + memoryview(some).nbytes)
+        return super().write(some)
+
+
+def _admit_size(size: int) -> None:
+    if size > LARGEST:
+        raise _TooLarge
 
 
 class _Sender(Pickler):
@@ -852,81 +902,141 @@ class _Sender(Pickler):
     Which parts are one object is left in the process.
     """
 
-    plain = True  # so far
+    plain = True  # so far, nothing but values of Python's and numpy's types, which stay as they are
+    arrays = False
 
     def reducer_override(self, part: Any) -> Any:
         """Look at all that is not of Python's own types."""
         kind = type(part)
         if issubclass(kind, Symbol):
             _refuse_symbol(part)
+        if (type(kind) is type and kind in BY_NAME) or part is np.dtype:
+            return NotImplemented
         if kind is np.ndarray:
-            return part.__reduce__()  # its values, and not whether they may be written to
-        self.plain &= issubclass(kind, np.generic | np.dtype)
+            self.arrays = True
+            _admit_size(part.nbytes)
+        elif not _numpys(kind) and not issubclass(kind, np.dtype):
+            self.plain = False
+        if kind in dispatch_table:
+            self.plain = False
         return NotImplemented
+
+
+def _numpys(kind: type) -> bool:
+    """Whether a class is one of numpy's scalars, and sends itself as these do."""
+    return type(kind) is type and kind in SCALARS
 
 
 def form(value: Any) -> Hashable:
     """Return what a receiver gets of an output: all that `pickle` would send of it.
 
     Two outputs are one if they are equal and their forms are: classes, contents in the order in
-    which they come, attributes, dtypes.  What is left in the process is not looked at: the buffer
-    behind a view, strides, whether an array may be written to, and which parts are one object.
+    which they come, attributes, dtypes, and by protocol 5 also whether a contiguous array may be
+    written to and the order of its axes.  What is left in the process is not looked at: the buffer
+    behind a view, strides of arrays that are not contiguous, and which parts are one object.
     A class that sends a part of itself only, by a `__reduce__` of its own, leaves the rest there.
 
     Raises
     ------
     ValueError
-        If `pickle` cannot send it.
+        If `pickle` cannot send it, it contains itself, or it is very large.
     """
+    return _form(value)[0]
+
+
+def _form(value: Any) -> tuple[Hashable, bool]:
+    """Return the form of an output, and whether all its parts stay as they are."""
     kind = type(value)
     if type(kind) is type and kind in PLAIN:  # classes of other classes may pass for what they are not
-        return kind, value
+        return (kind, value), True
     if kind is float:
-        return kind, pack("<d", value)
-    if kind is np.ndarray or issubclass(kind, np.generic):
+        return (kind, pack("<d", value)), True
+    if (kind is np.ndarray or _numpys(kind)) and kind not in dispatch_table:
         dtype = value.dtype
-        exactly = kind is np.ndarray or kind is dtype.type
-        if exactly and not dtype.hasobject:  # quickly, the same of numbers
+        if not dtype.hasobject and type(dtype) not in dispatch_table:  # quickly, the same of numbers
             like = np.ndarray if kind is np.ndarray else np.generic
-            return like, form_of(dtype), value.shape, value.flags.fnc, value.tobytes()
-    sent, plain = _sent(value, PROTOCOLS[0])
-    if not plain:  # an object may answer each protocol by something else
+            if value.nbytes > LARGEST:
+                _refuse_large()
+            return (like, form_of(dtype), value.shape, *layout(value), value.tobytes()), True
+    sent, sender = _sent(value, PROTOCOLS[0])
+    if sender.arrays or not sender.plain:  # which may answer each protocol by something else
         sent += b"".join(_sent(value, protocol)[0] for protocol in PROTOCOLS[1:])
-    return sent
+    return sent, sender.plain
+
+
+def layout(value: Any) -> tuple[Any, ...]:
+    """Return the order of axes of an array, and whether it may be written to, as far as sent."""
+    flags = value.flags
+    if type(value) is not np.ndarray:
+        return flags.fnc, True
+    if value.dtype.kind in "biufc" and (flags.forc or value.ndim < 3):  # quickly, the same
+        return flags.fnc, flags.writeable or not flags.forc
+    reduced: Any = value.__reduce_ex__(PROTOCOLS[-1])  # as this version of numpy does
+    sent = reduced[1]
+    if not isinstance(sent[0], PickleBuffer):
+        return flags.fnc, True
+    return (*sent[3:], flags.writeable)
 
 
 def form_of(dtype: np.dtype[Any]) -> Hashable:
     """Return what a receiver gets of a dtype: equal ones may differ in notes and in alignment."""
-    if dtype.kind in NUMBERS and dtype.metadata is None and dtype.names is None:
-        return dtype
-    known = _dtypes.get(id(dtype))
-    if known is None or known[0] is not dtype or known[1] != dtype:
-        if len(_dtypes) >= DTYPES:
-            _dtypes.clear()
-        known = _dtypes[id(dtype)] = dtype, deepcopy(dtype), _sent(dtype, PROTOCOLS[0])[0]
-    return known[2]
+    if dtype.isbuiltin == 1:  # of which there is one, without notes
+        return _builtin(dtype.char)
+    return _sent(dtype, PROTOCOLS[0])[0]  # each time, since a dtype can be changed in place
 
 
-# by their places in memory; with a copy, since the names of fields can be changed in place
-_dtypes: dict[int, tuple[np.dtype[Any], np.dtype[Any], bytes]] = {}
+@lru_cache(64)
+def _builtin(char: str) -> bytes:
+    return _sent(np.dtype(char), PROTOCOLS[0])[0]
 
 
-def _sent(value: Any, protocol: int) -> tuple[bytes, bool]:
-    """Return what `pickle` would send, and whether all parts are of Python's and numpy's types."""
-    stream = BytesIO()
+def _sent(value: Any, protocol: int) -> tuple[bytes, _Sender]:
+    """Return what `pickle` would send, and what has been seen of its parts."""
+    stream = _Stream()
     sender = _Sender(stream, protocol)
     sender.fast = True  # each part is written out each time
     try:
         sender.dump(value)
     except _Symbolic:
         raise
+    except _TooLarge:
+        _refuse_large()
+    except RecursionError:
+        _refuse_deep(value)
     except Exception as error:
+        if "cyclic" in str(error):  # as pickle says of what it writes down without a memory
+            _refuse_cyclic(value)
         raise ValueError(
             f"a program must return what can be sent, got {type(value).__name__}, of which pickle "
             f"says: {error}; return plain values or arrays, or objects of a class that stands at "
             "the top of a module"
         ) from None
-    return stream.getvalue(), sender.plain
+    return stream.getvalue(), sender
+
+
+class _Large(ValueError):
+    """An output is so large that it is not looked at again and again."""
+
+
+def _refuse_large() -> NoReturn:
+    raise _Large(
+        f"a program must return a report of less than {LARGEST >> 20} MB, each part counted as "
+        "often as it comes: return a smaller one"
+    ) from None
+
+
+def _refuse_deep(value: Any) -> NoReturn:
+    raise ValueError(
+        f"a program must return a report that ends, got {type(value).__name__}, nested too deeply, or "
+        "without an end: return its parts as numbers, texts and flat tuples"
+    ) from None
+
+
+def _refuse_cyclic(value: Any) -> NoReturn:
+    raise ValueError(
+        f"a program must return a report that ends, got {type(value).__name__}, which contains "
+        "itself: return its parts as numbers, texts and tuples"
+    ) from None
 
 
 class _Symbolic(ValueError):
@@ -951,29 +1061,54 @@ def _apart(first: Any, own: Any) -> tuple[str, str]:
 def _steps(form: Any) -> Iterator[str]:
     """Walk through a form: what it says, one thing after the other."""
     if isinstance(form, tuple):
-        yield from (form[0].__name__, *map(repr, form[1:]))
+        kind, *more = form
+        yield kind.__name__
+        if kind in (np.ndarray, np.generic):
+            yield from _steps(more.pop(0))  # its dtype
+        yield from (_bits(told[::-1]) if kind is float else shown(told, LARGEST) for told in more)
         return
     stream = BytesIO(form)
     while stream.tell() < len(form):
         for code, told, _ in genops(stream):
-            if code.name not in ("PROTO", "FRAME"):  # which are about lengths
-                yield SAID.get(code.name, code.name) if told is None else repr(told)
+            if code.name == "BINFLOAT":
+                yield _bits(form[stream.tell() - 8 : stream.tell()])
+            elif code.name not in ("PROTO", "FRAME"):  # which are about lengths
+                yield SAID.get(code.name, code.name) if told is None else shown(told, LARGEST)
+
+
+def _bits(told: bytes) -> str:
+    """Say a float, and its bits if it is one of many that are missing."""
+    x = unpack(">d", told)[0]
+    return f"nan of bits {told.hex()}" if x != x else repr(x)
 
 
 def _cure(value: Any, first: Any, own: Any) -> str:
     """Say how to bring outputs into one form, by what they are made of."""
     parts = list(_parts(value))
     kinds = {type(part) for part in parts}
-    if sorted(_steps(first)) == sorted(_steps(own)):  # in two orders
+    steps = [*_steps(first)], [*_steps(own)]
+    if sorted(steps[0]) == sorted(steps[1]):  # in two orders
         if any(issubclass(kind, set | frozenset) for kind in kinds):
-            return f"return sorted(…), since a set comes in an order {FOLLOWS}"
+            return f"return sorted(…, key=repr), since a set comes in an order {FOLLOWS}"
         if any(issubclass(kind, dict) for kind in kinds):
-            return f"return dict(sorted(….items())), since a dict comes in an order {FOLLOWS}"
-    if any(issubclass(kind, np.ndarray) for kind in kinds):
-        return "return arrays of one dtype, shape and order, as by np.array(…, dtype, order='C')"
-    if _culprit(value) not in ("list", "tuple", "set", "frozenset", "dict"):
-        return f"convert them to one type, or return plain values in place of a {_culprit(value)}"
-    return "convert them to one type, or return the difference"
+            return (
+                "return dict(sorted(….items(), key=repr)), also of each dict within, since a dict "
+                f"comes in an order {FOLLOWS}"
+            )
+    arrays = [part for part in parts if isinstance(part, np.ndarray)]
+    one, other = _apart(first, own)
+    missing = any(array.dtype.kind in "fc" and np.isnan(array).any() for array in arrays)
+    if missing and one.startswith(("b'", 'b"')):  # they differ in bytes alone
+        return "return np.where(np.isnan(…), np.nan, …), since there are many missing numbers"
+    if arrays and not any(array.dtype.hasobject for array in arrays):
+        return "return np.array(….tolist(), dtype) of one dtype"
+    if one.startswith("nan of bits") and other.startswith("nan of bits"):
+        return "return math.nan wherever a number is missing, since there are many of them"
+    if arrays or _culprit(value) in ("list", "tuple", "set", "frozenset", "dict"):
+        return "convert them to one type, or return the difference"
+    if _culprit(value) == "Decimal":
+        return "return float(…) in place of a Decimal, or Decimals with as many digits"
+    return f"convert them to one type, or return plain values in place of a {_culprit(value)}"
 
 
 def _parts(value: Any, depth: int = 8) -> Iterator[Any]:
@@ -996,18 +1131,28 @@ def _culprit(value: Any) -> str:
 
 
 def _refuse_hidden(dtype: np.dtype[Any]) -> None:
-    """Refuse a dtype that sends more than its numbers: bytes between fields, or notes."""
+    """Refuse a dtype that sends more than its numbers: bytes between or behind them, or notes."""
     if dtype.metadata:
         raise ValueError(
             "a program must return arrays whose dtype has no metadata, which are sent, too, got "
-            f"{dict(dtype.metadata)}: return np.array(…, dtype) with a dtype without them"
+            f"{shown(dict(dtype.metadata))}: return np.array(….tolist(), dtype) with a dtype without them"
+        )
+    if dtype.itemsize > {"f": 8, "c": 16}.get(dtype.kind, inf):
+        raise ValueError(
+            f"a program must return floats of at most eight bytes, got {dtype}, of which some bytes "
+            "are left as they were: return np.float64(…) or ….astype(np.float64), or complex128"
         )
     if dtype.subdtype:
         _refuse_hidden(dtype.subdtype[0])
-    if not dtype.names:
+    if dtype.names is None:
         return
     end = 0
-    for part, offset, *_ in sorted((dtype.fields or {}).values(), key=lambda field: field[1]):
+    for part, offset, *title in sorted((dtype.fields or {}).values(), key=lambda field: field[1]):
+        if title:
+            raise ValueError(
+                "a program must return arrays whose fields have no titles, which are sent, too, got "
+                f"{shown(title[0])}: return np.array(….tolist(), dtype) with a dtype without them"
+            )
         _refuse_hidden(part)
         if offset != end:
             break
@@ -1015,12 +1160,23 @@ def _refuse_hidden(dtype: np.dtype[Any]) -> None:
     if end != dtype.itemsize:
         raise ValueError(
             "a program must return arrays without bytes between, within or behind the fields, which "
-            f"are sent, too, got {dtype}: return np.lib.recfunctions.repack_fields(…) of the array"
+            f"are sent, too, got {dtype}: return np.array(….tolist(), dtype) with a dtype without "
+            "align and offsets"
         )
 
 
 def freeze(value: Any) -> Hashable:
     """Turn arrays, lists and structured values into nested tuples of plain numbers."""
+    kind = type(value)
+    if type(kind) is type and kind in PLAIN:
+        return value  # type: ignore[no-any-return]
+    try:
+        return _freeze(value)
+    except RecursionError:
+        _refuse_deep(value)
+
+
+def _freeze(value: Any) -> Hashable:
     kind = type(value)
     if type(kind) is type and kind in PLAIN:
         return value  # type: ignore[no-any-return]
@@ -1031,20 +1187,23 @@ def freeze(value: Any) -> Hashable:
         )
     if isinstance(value, np.ndarray) and type(value) is not np.ndarray:
         raise ValueError(
-            f"a program must return plain arrays to have a law, got {kind.__name__}: return np.array(…) of its values"
+            f"a program must return plain arrays to have a law, got {kind.__name__}: return "
+            "np.array(….tolist(), dtype) of its values"
         )
-    if isinstance(value, np.ndarray | np.generic) and (value.dtype.metadata or value.dtype.names):
-        _refuse_hidden(value.dtype)
+    if isinstance(value, np.ndarray | np.generic):
+        dtype = value.dtype
+        if dtype.isbuiltin != 1 or dtype.kind in "fc":
+            _refuse_hidden(dtype)
     if isinstance(value, np.ndarray) and value.ndim and value.dtype.kind in "biu":  # entries need not be looked at
-        return tuple(value.tolist() if value.ndim == 1 else map(freeze, value))
+        return tuple(value.tolist() if value.ndim == 1 else map(_freeze, value))
     if isinstance(value, np.ndarray | np.generic):
         value = value.tolist()
     if isinstance(value, list | tuple):
-        return tuple(freeze(v) for v in value)
-    if isinstance(value, set):
-        return frozenset(freeze(v) for v in value)
+        return tuple(_freeze(v) for v in value)
+    if isinstance(value, set | frozenset):
+        return frozenset(_freeze(v) for v in value)
     if isinstance(value, dict):
-        return frozenset((freeze(k), freeze(v)) for k, v in value.items())
+        return frozenset((_freeze(k), _freeze(v)) for k, v in value.items())
     if isinstance(value, float) and value != value:
         return nan  # one object for all, since NaN equals only itself
     if isinstance(value, float) and _below_zero(value):

@@ -13,6 +13,7 @@ from fractions import Fraction
 from functools import partial
 from math import exp, inf, log, nan
 from string import ascii_letters, digits
+from threading import Lock
 
 import numpy as np
 import pytest
@@ -709,9 +710,153 @@ def test_hidden_forms_are_seen(name):
     assert not found_of(lambda x, rng: HIDDEN_FORMS[name](int(rng.integers(2))), samples=800, claimed=0.1).flagged
 
 
+TWO_NANS = np.array([nan, -nan])
+BATCHES = {  # n reports that hold y, and x in bytes that no number shows
+    "NaN of complex numbers": lambda y, x: np.stack([y + 0j, np.repeat(TWO_NANS[x] + 0j, len(y))], 1),
+    "NaN beside a text": lambda y, x: records(y, TWO_NANS[x], "f8"),
+    "bools beside a text": lambda y, x: records(y, 1 + x, "u1").view([("y", "i8"), ("v", "?"), ("t", "S1")]),
+    "missing times": lambda y, x: records(y, np.datetime64("NaT"), ("M8[s]", "M8[m]")[x]),
+    "what may be written to": lambda y, x: locked(np.stack([y, y], 1), x),
+    "the order of axes": lambda y, x: axes(np.ones((len(y), 2, 3, 4)) * y[:, None, None, None], x),
+}
+
+
+def records(y, value, kind):
+    found = np.zeros(len(y), [("y", "i8"), ("v", kind), ("t", "S1")])
+    found["y"], found["v"] = y, value
+    return found
+
+
+def locked(array, x):
+    array.flags.writeable = not x
+    return array
+
+
+def axes(array, x):
+    return np.ascontiguousarray(array.transpose(0, 2, 1, 3)).transpose(0, 2, 1, 3) if x else array
+
+
+@pytest.mark.parametrize("name", BATCHES)
+def test_bytes_of_arrays_are_seen(name):
+    """Of rows that numbers do not tell apart: of many at once, of one at a time, and of a mechanism."""
+
+    class Batched(GRR):
+        def perturb(self, values, *, rng):
+            return BATCHES[name](super().perturb(values, rng=rng), int(values[0]))
+
+    def many(x, n, rng):
+        return BATCHES[name](warners(x, n, rng), x)
+
+    assert audit(many, [0, 1], samples=800, rng=rng(), claimed=1.0, many=True).flagged
+    assert audit(Batched(k=2, epsilon=1.0), np.array([0, 1]), samples=800, rng=rng(), claimed=1.0).flagged
+    assert found_of(lambda x, rng: many(x, 1, rng)[0], samples=800, claimed=1.0).flagged
+
+    def right(x, n, rng):
+        return BATCHES[name](warners(x, n, rng), 1)
+
+    assert not audit(right, [0, 1], samples=800, rng=rng(), claimed=1.0, many=True).flagged
+
+
+def test_bytes_are_seen_where_another_input_has_another_dtype():
+    def client(x, n, rng):
+        return np.full(n, TWO_NANS[x % 2], ("f8", "f8", "f4")[x])
+
+    found = audit(client, [0, 1, 2], samples=400, rng=rng(), many=True, features=None)
+    assert found.bound > 1
+    two = audit(
+        lambda x, n, rng: client(2 * int(rng.integers(2)) + x, n, rng) if x else client(0, n, rng),
+        [0, 1],
+        samples=400,
+        rng=rng(),
+        many=True,
+    )
+    assert two.bound > 1
+
+
+NONCED = {name: make for name, make in HIDDEN_FORMS.items()} | {
+    "in a record": lambda x: {"a": [datetime(2020, 1, 1, fold=x)]},
+    "in an object": lambda x: Coded(datetime(2020, 1, 1), x),
+    "what may be written to": lambda x: locked(np.zeros(2), x),
+    "signs of NaN": lambda x: (nan, -nan)[x],
+    "True in a frozenset": lambda x: frozenset([(True, 1)[x]]),
+}
+
+
+@pytest.mark.parametrize("name", NONCED)
+def test_forms_are_seen_behind_a_number_that_never_comes_again(name):
+    def client(x, rng):
+        return int(rng.integers(2**60)), NONCED[name](x)
+
+    assert found_of(client, samples=800, claimed=1.0).flagged
+    right = lambda x, rng: (int(rng.integers(2**60)), NONCED[name](int(rng.integers(2))))  # noqa: E731
+    assert not found_of(right, samples=800, claimed=0.5).flagged
+
+
+def test_objects_that_never_come_again_are_named():
+    """Nothing can be said of what such an object hides."""
+    for pack in (lambda y: y, lambda y: (1, y), lambda y: {"a": [y]}):
+        with pytest.warns(UserWarning, match="no two reports are alike, nor objects of class Coded"):
+            found_of(lambda x, rng, pack=pack: pack(Coded(int(rng.integers(2**60)), x)), samples=200)
+
+
+class Partly:
+    """Sends its number, and keeps a lock and a mark to itself."""
+
+    def __init__(self, number, mark=0):
+        self.number, self.mark, self.lock = number, mark, Lock()
+
+    def __eq__(self, other):
+        return self.number == other.number
+
+    def __hash__(self):
+        return hash(self.number)
+
+    def __getstate__(self):
+        return {"number": self.number}
+
+    def __setstate__(self, state):
+        self.__init__(**state)
+
+
+class Scaled(Decimal):
+    """Has attributes that are not sent."""
+
+
+def scaled(number, mark):
+    found = Scaled(number)
+    found.mark = mark
+    return found
+
+
+def nested_in(value, depth):
+    for _ in range(depth):
+        value = (value,)
+    return value
+
+
+@pytest.mark.parametrize("make", [Partly, scaled], ids=["a lock", "a Decimal"])
+def test_what_pickle_does_not_send_is_no_part_of_a_report(make):
+    assert found_of(lambda x, rng: make(warner(x, rng), x), samples=800, claimed=1.0).bound < 1.0
+    assert found_of(lambda x, rng: make(x, 0), samples=800, claimed=1.0).flagged
+
+
+def test_integers_of_any_length_are_shown():
+    found = found_of(lambda x, rng: 10**5000 + noisy(x, rng), samples=400)
+    assert "a value of type int" in found.event or found.bound == 0
+    found_of(lambda x, rng: (int(rng.integers(2**60)), 10**5000 + noisy(x, rng)), samples=400)
+
+
+@pytest.mark.parametrize("depth", [330, 480, 600, 2000])
+def test_what_is_nested_deeply_is_refused(depth):
+    with pytest.raises(ValueError, match="nested too deeply"):
+        found_of(lambda x, rng: nested_in(rng.random(), depth), samples=100)
+
+
 UNSEEN = {
-    "bytes between fields": (lambda: np.zeros(1, np.dtype([("a", "?"), ("b", float)], align=True)), "repack_fields"),
-    "one of such rows": (lambda: np.zeros(1, np.dtype([("a", "?"), ("b", float)], align=True))[0], "repack_fields"),
+    "a longer float": (lambda: np.longdouble(1), "return np.float64"),
+    "titles of fields": (lambda: np.zeros(1, [(("T", "y"), "i8")]), "a dtype without them"),
+    "bytes between fields": (lambda: np.zeros(1, np.dtype([("a", "?"), ("b", float)], align=True)), "without align"),
+    "one of such rows": (lambda: np.zeros(1, np.dtype([("a", "?"), ("b", float)], align=True))[0], "without align"),
     "notes on a dtype": (lambda: np.zeros(2, np.dtype("i8", metadata={"a": 1})), "a dtype without them"),
     "a masked array": (lambda: np.ma.masked_array([1, 2], [0, 1]), "filled"),
     "an array of another class": (lambda: np.zeros(2).view(np.recarray), "of its values"),

@@ -6,7 +6,7 @@ Samples cannot prove privacy.  They can refute a claim, at a stated level.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass
@@ -19,20 +19,23 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import betainccinv, betaincinv
 
-from ldpnb.chance import Randomness, SystemRandom, form, freeze
+from ldpnb.chance import Randomness, SystemRandom, form, freeze, shown
 from ldpnb.checks import check_count, check_probability, is_number
 from ldpnb.core import Bools, Floats, Ints, Mechanism, Records, blocks
 from ldpnb.verify._features import (
     CELLS,
     LONG,
     Pool,
+    Sent,
+    copy_of,
     features_of,
-    form_told,
-    forms,
     keys,
+    look,
+    looked,
     size,
     take,
     tidy,
+    unseen,
 )
 from ldpnb.verify._laws import _values, check_call, check_level, repeat
 
@@ -199,8 +202,8 @@ def audit(
     if not isinstance(rng, np.random.Generator | SystemRandom):
         raise ValueError(f"rng must be a numpy.random.Generator or a SystemRandom, got {type(rng).__name__}")
 
-    def drawn(i: int) -> tuple[Any, list[Hashable]]:
-        """Return copies of reports, with what a receiver gets of each; a copy might be another."""
+    def drawn(i: int) -> tuple[Any, list[Sent]]:
+        """Return copies of reports, with what was seen of each before; a copy might be another."""
         if isinstance(client, Mechanism):
             reports: Any = client.perturb(deepcopy(repeat(inputs, i, samples)), rng=rng)
         elif many:
@@ -208,23 +211,24 @@ def audit(
             reports = client(deepcopy(inputs[i]), samples, rng)
         else:
             check_call(client, "value, rng", CURE, inputs[i], rng)
-            sent = list[Hashable]()
+            sent = list[Sent]()
             reports = list[Any]()
             for _ in range(samples):
                 report = client(deepcopy(inputs[i]), rng)
                 if features is None:
-                    sent.append(form_told(report))
-                reports.append(deepcopy(report))
+                    sent.append(look(report))
+                reports.append(copy_of(report))
             return reports, sent
         _check_number(reports, samples, "client")
-        return deepcopy(reports), forms(reports) if features is None else []
+        seen = looked(reports) if features is None else []
+        return copy_of(reports), seen
 
-    def told(i: int) -> tuple[Any, list[Hashable]]:
+    def told(i: int) -> tuple[Any, list[Sent]]:
         reports, sent = drawn(i)
         if features is None:
             return reports, sent
         rows = _check_number(features(reports), samples, "features")
-        return rows, forms(rows)
+        return rows, looked(rows)
 
     for gap in _gaps(client, inputs):
         _warn(gap)
@@ -251,8 +255,11 @@ def audit(
         one, other = (int((ranking.score(pair, ranking.prepare(held[x])) >= cut).sum()) for x in pair)
         tested.append((float(_bound(one, other, n, alpha, delta)), one, other, pair, cut, ranking))
     bound, one, other, pair, cut, ranking = max(tested, key=itemgetter(0))
-    if _bound(one, other, n, 0.25, delta) <= 0 and len(set(chain(*map(keys, fit)))) == sum(map(len, fit)):
+    unlike = len(set(chain(*map(keys, fit)))) == sum(map(len, fit))
+    if _bound(one, other, n, 0.25, delta) <= 0 and unlike:
         _warn("no two reports are alike, and no usable feature tells inputs apart: give more samples, or features=")
+    if unlike and (kind := unseen([*sent])):
+        _warn(f"no two reports are alike, nor objects of class {kind}, which may hide more: give features=")
     if isinstance(last, _Linear) and max(map(size, chain(*fit))) > LONG:
         _warn(f"only the first {LONG:,} bits, characters or entries of a report are looked at: give features=")
     surplus = one / n - delta
@@ -326,7 +333,8 @@ def _gaps(client: Any, inputs: Any) -> Iterator[str]:
     values, first = _values(inputs), dict[Any, int]()
     for j, value in enumerate(values):
         with suppress(ValueError):  # of inputs that cannot be compared
-            if (i := first.setdefault((freeze(value), form(value)), j)) != j:
+            told = form(value)  # first, since it ends
+            if (i := first.setdefault((freeze(value), told), j)) != j:
                 yield f"inputs {i} and {j} are the same"
     sized = (dict, set, frozenset, *(() if isinstance(client, Mechanism) else (list, bytes)))
     if all(isinstance(x, sized) for x in values) and len({len(x) for x in values}) == 1:
@@ -392,7 +400,7 @@ class _Counts:
 def _shown(report: Any) -> str:
     if isinstance(report, np.ndarray) and report.dtype == np.bool_ and report.size > 8:
         return f"bits {', '.join(map(str, np.flatnonzero(report)[:8]))}{', …' if report.sum() > 8 else ''} alone"
-    text = repr(freeze(report))
+    text = shown(freeze(report), 100)
     return text if len(text) <= 80 else text[:79] + "…"
 
 
@@ -402,7 +410,13 @@ class _Linear:
     def __init__(self, fit: list[Pool], products: bool) -> None:
         train = [pool[:ROWS] for pool in fit]
         whole = np.concatenate(train) if isinstance(train[0], np.ndarray) else [y for pool in train for y in pool]
-        plain, self.encode = features_of(whole)
+        try:
+            plain, self.encode = features_of(whole)
+            self.encode(whole[:1])
+        except RecursionError:
+            raise ValueError(
+                "client must return reports that are not nested too deeply, or say by features= what they hold"
+            ) from None
         pairs = list(combinations(range(len(plain)), 2)) if products else []
         self.at = np.array(pairs, np.int64).reshape(-1, 2).T
         self.names = plain + [f"{plain[a]} and {plain[b]}" for a, b in pairs]

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
+from copyreg import dispatch_table
 from dataclasses import dataclass, fields as fields_of, is_dataclass
 from decimal import Decimal
 from enum import Enum
 from itertools import chain
+from numbers import Number
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ldpnb.chance import PLAIN, form, form_of, freeze
+from ldpnb.chance import PLAIN, copied, form, form_of, freeze, layout, shown
 from ldpnb.core import Bools, Ints, blocks
 from ldpnb.verify._laws import row_keys
 
@@ -37,13 +39,29 @@ class Form:
     what: Any
 
 
-def tidy(drawn: list[Any], sent: list[list[Hashable]]) -> list[Pool]:
+@dataclass(frozen=True)
+class Sent:
+    """What is looked at before a report is copied: a copy may be another.
+
+    Attributes
+    ----------
+    form, style : hashable
+    parts : tuple
+        Frozen, each with its form: parts that may come in several forms, see `_parts_of`.
+    """
+
+    form: Hashable
+    style: Hashable
+    parts: tuple[tuple[Hashable, Hashable], ...]
+
+
+def tidy(drawn: list[Any], sent: list[list[Sent]]) -> list[Pool]:
     """Bring reports into a shape in which they can be compared: arrays of numbers, or frozen.
 
-    `sent` are their forms, see `forms`: where reports that freeze alike have several, these are
-    part of the report, and so are their styles where they have several.
+    `sent` is of `looked`.  Styles are part of the reports where there are several.  So are forms
+    where reports that freeze alike have several, and forms of parts where these freeze alike.
     """
-    styles = [[Form(_read(style, y)) for y in _each(reports)] for reports in drawn]
+    styles = [[Form(y.style) for y in own] for own in sent]
     names = drawn[0][0].keys() if isinstance(drawn[0][0], dict) else None
     if names and all(isinstance(y, dict) and y.keys() == names for reports in drawn for y in reports):
         drawn = [[tuple(y[name] for name in names) for y in reports] for reports in drawn]
@@ -51,32 +69,73 @@ def tidy(drawn: list[Any], sent: list[list[Hashable]]) -> list[Pool]:
         pools = _alike(drawn)
     else:  # then it is part of the report
         pools = _with(drawn, styles)
-    if _ambiguous(pools, sent):
-        exact = [[Form(y) for y in own] or styles[i] for i, own in enumerate(sent)]
-        pools = _with(drawn, styles, exact)
-    return pools
+    forms = [_forms(*each) for each in zip(drawn, pools, sent, strict=True)]
+    more: list[list[Any]] = [styles]
+    if _several(chain(*(zip(keys(pool), own, strict=False) for pool, own in zip(pools, forms, strict=True)))):
+        more.append([[*map(Form, own)] or styles[i] for i, own in enumerate(forms)])
+    if _several(chain(*(y.parts for own in sent for y in own))):
+        more.append([[tuple(Form(told) for _, told in y.parts) for y in own] for own in sent])
+    return pools if len(more) == 1 else _with(drawn, *more)
 
 
-def forms(reports: Any) -> list[Hashable]:
-    """Return what a receiver gets of each report, as `laws` sees it.
+def _forms(reports: Any, pool: Pool, sent: list[Sent]) -> list[Hashable]:
+    """Return forms of reports, but of those that are compared as bytes anyway."""
+    if not _solid(reports):
+        return [y.form for y in sent]
+    return [] if isinstance(pool, np.ndarray) else [*row_keys(reports)]
 
-    Of the rows of an array, which are of one style, nothing is needed but their bytes.
+
+def looked(reports: Any) -> list[Sent]:
+    """Look at what a receiver gets of each report, as `laws` does.
+
+    Of the rows of an array, which are of one style, only the first is needed, beside their bytes.
     """
-    return [] if _solid(reports) else [form_told(report) for report in reports]
+    if not _solid(reports):
+        return [look(report) for report in reports]
+    row = reports[0]
+    return [Sent(None, (form_of(reports.dtype), _read(style, row)), ())]
 
 
-def form_told(report: Any) -> Hashable:
-    """Return what a receiver gets of a report, or say how it can be audited if that is unknown."""
-    return _read(form, report)
+def look(report: Any) -> Sent:
+    """Look at what a receiver gets of a report, or say how it can be audited if that is unknown."""
+    told = _read(form, report)  # first, since it says so if a report does not end
+    return Sent(told, _read(style, report), tuple(_read(_parts_of, report)))
+
+
+def copy_of(report: Any) -> Any:
+    """Return a copy of a report, which the client may fill anew."""
+    return _read(copied, report)
+
+
+def _parts_of(value: Any, inside: bool = False) -> list[tuple[Hashable, Hashable]]:
+    """Return the parts of a report that style and contents may not tell all of, with their forms."""
+    kind = type(value)
+    if (type(kind) is type and kind in PLAIN) or (kind is float and value == value):
+        return []
+    own = []
+    if not isinstance(value, list | tuple | dict) and (inside or not isinstance(value, np.ndarray | set | frozenset)):
+        own = [(freeze(value), form(value))]
+    within: Iterable[Any] = ()
+    if isinstance(value, list | tuple | set | frozenset):
+        within = value
+    elif isinstance(value, dict):
+        within = chain(*value.items())
+    return [*own, *(found for part in within for found in _parts_of(part, True))]
+
+
+def unseen(sent: list[list[Sent]]) -> str | None:
+    """Name a class of objects that never come back, so that nothing can be said of their forms."""
+    objects: dict[type, list[Hashable]] = {}
+    for y in chain(*sent):
+        for part, _ in y.parts:
+            if not isinstance(part, str | bytes | tuple | frozenset | Number | Enum | type):
+                objects.setdefault(type(part), []).append(part)
+    often = (kind.__name__ for kind, all_ in objects.items() if len(set(all_)) == len(all_) > 1)
+    return next(often, None)
 
 
 def _solid(reports: Any) -> bool:
     return isinstance(reports, np.ndarray) and not reports.dtype.hasobject
-
-
-def _each(reports: Any) -> Any:
-    """Return reports of which each may have a style of its own; an array has one for all rows."""
-    return [reports[:1]] if _solid(reports) else reports
 
 
 def _alike(drawn: list[Any]) -> list[Pool]:
@@ -96,14 +155,10 @@ def _with(drawn: list[Any], *more: list[list[Form]]) -> list[Pool]:
     return pools
 
 
-def _ambiguous(pools: list[Pool], sent: list[list[Hashable]]) -> bool:
-    """Whether reports that would be taken for one have come in two forms."""
+def _several(told: Iterable[tuple[Any, Hashable]]) -> bool:
+    """Whether something that would be taken for one has come in two forms."""
     first = dict[Any, Hashable]()
-    for pool, own in zip(pools, sent, strict=True):
-        for key, what in zip(keys(pool), own, strict=True) if own else ():
-            if first.setdefault(key, what) != what:
-                return True
-    return False
+    return any(first.setdefault(key, what) != what for key, what in told)
 
 
 def style(value: Any) -> Any:
@@ -117,7 +172,7 @@ def style(value: Any) -> Any:
         return kind
     if isinstance(value, np.ndarray | np.generic):
         array: NDArray[Any] = np.asarray(value)
-        like = kind, form_of(array.dtype), array.shape, array.flags.fnc
+        like = kind, form_of(array.dtype), array.shape, *layout(value)
         if not array.dtype.hasobject:
             return like
         fields = array.dtype.names
@@ -127,10 +182,22 @@ def style(value: Any) -> Any:
         return kind, value.as_tuple().exponent
     if isinstance(value, Enum | type):
         return kind
+    if type(kind) is type and kind in (list, tuple, set, frozenset, dict, complex):
+        return kind, _inside(value), ()
     compared = {f.name for f in fields_of(value) if f.compare} if is_dataclass(value) else set()
-    attributes = getattr(value, "__dict__", {})
-    more = tuple((name, form(attributes[name])) for name in attributes if name not in compared)
+    more = tuple((n, form(told)) for n, told in _attributes(value).items() if n not in compared)
     return kind, _inside(value), more
+
+
+def _attributes(value: Any) -> dict[Any, Any]:
+    """Return what pickle sends of the attributes of an object."""
+    registered = dispatch_table.get(type(value))
+    sent = registered(value) if registered else value.__reduce_ex__(4)
+    state = sent[2] if isinstance(sent, tuple) and len(sent) > 2 else None
+    halves: tuple[Any, ...] = state if isinstance(state, tuple) and len(state) == 2 else (state,)
+    if not all(isinstance(half, dict | None) for half in halves):
+        return {"state": state}
+    return dict(chain(*(half.items() for half in halves if half)))
 
 
 def _inside(value: Any) -> Hashable:
@@ -149,16 +216,18 @@ def _inside(value: Any) -> Hashable:
 
 
 def _frozen(report: Any) -> Hashable:
-    return _read(freeze, report)
+    found: Hashable = _read(freeze, report)
+    return found
 
 
-def _read(how: Callable[[Any], Hashable], report: Any) -> Hashable:
+def _read(how: Callable[[Any], Any], report: Any) -> Any:
     try:
         return how(report)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
+        why = "it is nested too deeply" if isinstance(error, RecursionError) else error
         cure = "convert its reports, or say by features= what they hold"
         got = f"client must return plain values or arrays, got {type(report).__name__}"
-        raise ValueError(f"{got}: {cure} ({error})") from None
+        raise ValueError(f"{got}: {cure} ({why})") from None
 
 
 def _numbers(reports: Any) -> NDArray[Any] | None:
@@ -267,7 +336,7 @@ def _parts(train: list[Hashable], name: str) -> tuple[list[str], Encoder]:
     if len(different) > FEW and kinds != {"other"}:
         return _members(train, name)
     top = [y for y, _ in Counter(train).most_common(FEW)]
-    return [f"{name} = {y!r}" for y in top], lambda pool: np.array([[y == z for z in top] for y in pool])
+    return [f"{name} = {shown(y, 200)}" for y in top], lambda pool: np.array([[y == z for z in top] for y in pool])
 
 
 def _float(y: Any) -> float:
@@ -295,7 +364,7 @@ def _bits(train: Any, name: str) -> tuple[list[str], Encoder]:
 
 
 def _kind(y: Any) -> str:
-    if isinstance(y, int | float) or y == "-0.0":  # as `chance.freeze` writes it
+    if isinstance(y, int | float) or (isinstance(y, str) and y == "-0.0"):  # as `chance.freeze` writes it
         return "number"
     return next((name for name, kind in KINDS.items() if isinstance(y, kind)), "other")
 
@@ -348,4 +417,4 @@ def _members(train: Any, name: str) -> tuple[list[str], Encoder]:
                 row[[at[y] for y in report if y in at]] = 1
         return x
 
-    return [*(f"{name} has {y!r}" for y in top), f"length of {name}"], table
+    return [*(f"{name} has {shown(y, 200)}" for y in top), f"length of {name}"], table

@@ -109,13 +109,26 @@ class Rows:
     """Arrays of one report each: they must be of one dtype, which a row alone may not tell."""
 
     def __init__(self) -> None:
-        self._first: NDArray[Any] | None = None
+        self._first: tuple[Hashable, str] | None = None
 
     def only(self, reports: Any) -> Any:
         """Return the only report; refuse an array of another dtype than those before."""
         row = _alone(reports)[0]
         if not isinstance(reports, np.ndarray):
             return row
+        if self._first is None or type(reports) is not np.ndarray:
+            freeze(reports)  # refuses other classes, and what is sent beside the reports
+        own, dtype = form_of(reports.dtype), reports.dtype
+        if self._first is None:
+            self._first = own, str(dtype)
+        first, name = self._first
+        if own != first:
+            freeze(reports)  # may know better
+            raise ValueError(
+                f"perturb must return arrays of one dtype, got one of {name} and one of {dtype}, "
+                "which a receiver can tell apart: return np.array(….tolist(), dtype) of one dtype"
+            )
+        return row
         if self._first is None or type(reports) is not np.ndarray:
             freeze(reports)  # refuses other classes, and what is sent beside the reports
             self._first = reports
@@ -411,6 +424,8 @@ def repeat(inputs: Any, i: int, n: int) -> Any:
 
 def row_keys(rows: NDArray[Any]) -> list[bytes]:
     """Return the bytes of each row of an array of numbers: equal where the rows are."""
+    if not rows.nbytes:
+        return [b""] * len(rows)
     flat = np.ascontiguousarray(rows).reshape(len(rows), -1)
     keys: list[bytes] = flat.view(f"V{flat.nbytes // len(flat)}").ravel().tolist()
     return keys
