@@ -58,8 +58,9 @@ ROUNDING = Fraction(1, 2**54)  # a slack that rounding may well reach
 ROUND = "round the coin of the likelier answer down, by ldpnb.chance.round_down"
 PARTS = "take parts of ldpnb.chance.exact(ε), or its share: ε/3 is rounded to the nearest float, often above a third"
 SEALED = (
-    "This is proved of the client that ldpnb.verify.of_size runs: its coins are exact, and it sees neither ε nor k."
+    "This is proved of the client that ldpnb.verify.of_size runs, at ε from 1e-06 to 32: its coins are exact, and it "
 )
+SEALED += "sees neither ε nor k."
 
 
 STRUCTURE = "if a mechanism's structure follows from ε, let a field hold it, and name that in the class's `chosen`"
