@@ -887,8 +887,10 @@ class _Stream(BytesIO):
     """Takes what is sent, up to a limit: parts that are one object are many, once sent apart."""
 
     def write(self, some: Any) -> int:
-        _admit_size(self.tell() + memoryview(some).nbytes)
-        return super().write(some)
+        written = super().write(some)
+        if self.tell() > LARGEST:
+            raise _TooLarge
+        return written
 
 
 def _admit_size(size: int) -> None:

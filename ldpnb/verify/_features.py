@@ -10,7 +10,7 @@ from decimal import Decimal
 from enum import Enum
 from itertools import chain
 from numbers import Number
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,8 +39,7 @@ class Form:
     what: Any
 
 
-@dataclass(frozen=True)
-class Sent:
+class Sent(NamedTuple):
     """What is looked at before a report is copied: a copy may be another.
 
     Attributes
@@ -120,7 +119,10 @@ def _parts_of(value: Any, inside: bool = False) -> list[tuple[Hashable, Hashable
         within = value
     elif isinstance(value, dict):
         within = chain(*value.items())
-    return [*own, *(found for part in within for found in _parts_of(part, True))]
+    for part in within:
+        if type(part) is not int and type(part) is not bool:  # of which there may be many
+            own += _parts_of(part, True)
+    return own
 
 
 def unseen(sent: list[list[Sent]]) -> str | None:
