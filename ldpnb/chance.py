@@ -247,15 +247,26 @@ class Sealed:
     """
 
     __slots__ = ("_field", "_rng")
+    _rng: Source
+    _field: Field
 
-    def __init__(self, rng: Source, field: Field) -> None:
-        self._rng, self._field = rng, field
+    def __init__(self) -> None:
+        raise TypeError("a sealed source of randomness is handed to a client; nobody else makes one")
 
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(f"rng has no {name!r}: draw by toss(p, rng), pick(options, rng) or items.pick(rng)")
 
-    def __reduce_ex__(self, protocol: Any) -> Any:
+    def _closed(self, *_: Any) -> Any:
         raise TypeError("a source of randomness cannot be copied or sent")
+
+    __reduce__ = __reduce_ex__ = __getstate__ = _closed
+
+
+def sealed(rng: Source, field: Field) -> Sealed:
+    """Seal a source of randomness, for coins whose probabilities are numbers or formulas of a field."""
+    found = object.__new__(Sealed)
+    found._rng, found._field = rng, field
+    return found
 
 
 Randomness = Source | Sealed
@@ -335,11 +346,12 @@ def _fall(p: Any, rng: Source) -> bool:
 def _exactly(p: Any, rng: Source) -> bool:
     """Toss one coin, of exactly the probability of a number."""
     q = Fraction(p) if isinstance(p, Rational) else Fraction(float(p))
-    if not 0 <= q <= 1:
-        raise ValueError(f"p must be a probability in [0, 1], got {p!r:.60}")
+    part, whole = int(q.numerator), int(q.denominator)  # plain, whatever the client's own numbers are
+    if not 0 <= part <= whole:
+        raise ValueError(f"p must be a probability in [0, 1], got {part / whole:.6g}")
     if isinstance(rng, Paths):
-        return rng._part(q.numerator, q.denominator)
-    return bool(weighted((q.numerator, q.denominator - q.numerator), (), rng) == 0)
+        return bool(rng._part(part, whole))
+    return bool(weighted((part, whole - part), (), rng) == 0)
 
 
 # ---------------------------------------------------------------------------------------------------- draws
@@ -599,16 +611,17 @@ def toss(p: float | Fraction | Formula, rng: Randomness) -> bool:
 
 def pick(options: Sequence[T], rng: Randomness) -> T:
     """One of several options, all alike."""
-    if len(options) == 0:
+    n = len(options)
+    if n == 0:
         raise ValueError("options must not be empty, got none")
     if isinstance(rng, Sealed):
         rng = rng._rng
     if isinstance(rng, np.random.Generator):
-        return options[int(rng.integers(len(options)))]
+        return options[int(rng.integers(n))]
     if isinstance(rng, Paths):
         rng._trace.append(("uniform", ()))
-        return options[rng._one_of(len(options))]
-    return options[int(uniform(len(options), (), rng))]
+        return options[rng._one_of(n)]
+    return options[int(uniform(n, (), rng))]
 
 
 # ---------------------------------------------------------------------- counts of many draws, for simulations
@@ -1243,7 +1256,7 @@ def _hashed(value: Any) -> bool:
 
 def odds(epsilon: float | Fraction) -> Fraction:
     """Return a rational number just below e^ε (relative error below 1e-57), the largest ratio a client may show."""
-    return odds_of(epsilon) if isinstance(epsilon, Budget) else _odds(Fraction(epsilon))
+    return odds_of(epsilon) if isinstance(epsilon, Budget) else Fraction(_odds(Fraction(epsilon)))
 
 
 def share(epsilon: float, parts: int) -> float:

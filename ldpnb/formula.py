@@ -301,16 +301,19 @@ def _sides(rule: Callable[[Formula, Formula], T]) -> tuple[Callable[[Any, Any], 
     return left, right
 
 
-def _marked(sides: Any, exact: Callable[[Any], bool]) -> tuple[Callable[[Any, Any], Any], Callable[[Any, Any], Any]]:
-    """Let what an operator returns inherit its sides' marks; `exact` says with which other side no float rounds."""
+def _marked(
+    sides: Any, exact: Callable[[Any, Any], bool]
+) -> tuple[Callable[[Any, Any], Any], Callable[[Any, Any], Any]]:
+    """Let what an operator returns inherit its sides' marks; `exact` says when a float that is a coin remains one."""
 
     def marked(operator: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
         def apply(self: Formula, other: Any) -> Any:
             found = operator(self, other)
             if isinstance(found, Formula):
                 found._inherit(self, other if isinstance(other, Formula) else self)
-                if found._float and not exact(other):
-                    found._float = LOOSE
+                a_float = isinstance(other, Real) and not isinstance(other, Rational)
+                if a_float or (found._float and not exact(found, other)):
+                    found._float, found._was_rounded = LOOSE, True
             return found
 
         return apply
@@ -319,12 +322,17 @@ def _marked(sides: Any, exact: Callable[[Any], bool]) -> tuple[Callable[[Any, An
     return marked(left), marked(right)
 
 
-def _whole_number(x: Any) -> bool:
-    """Whether a multiple of a rounded coin by it, or its difference from it, is no rounded float."""
-    return isinstance(x, Integral)
+def _from_one(found: Formula, other: Any) -> bool:
+    """Whether a difference is 1 − p, which is no rounded float."""
+    return found._float == GRID and isinstance(other, Integral) and other == 1 and is_probability(found)
 
 
-def _never(x: Any) -> bool:
+def _multiple(found: Formula, other: Any) -> bool:
+    """Whether a multiple of a coin is a coin, and no rounded float."""
+    return found._float == GRID and isinstance(other, Integral) and is_probability(found)
+
+
+def _never(found: Formula, other: Any) -> bool:
     """Say that a float is rounded, whatever the other side is."""
     return False
 
@@ -337,11 +345,13 @@ class Formula(Symbol):
     `field` and `text`.
     """
 
-    __slots__ = ("_asked", "_coins", "_den", "_field", "_float", "_hashed", "_num")
+    __slots__ = ("_asked", "_coins", "_den", "_field", "_float", "_hashed", "_num", "_was_rounded")
     _what = "a formula in e^ε"
     _public = ("at", "below", "coin", "den", "field", "num", "same", "text")
 
     def __init__(self, num: Poly, den: Poly, field: Field, a_float: int = 0) -> None:
+        if hasattr(self, "_num"):
+            raise TypeError("a formula is made once")
         if not den:
             raise ZeroDivisionError("a formula with denominator zero")
         if num and max(den) > 0 and max(*num, *den) <= Y:
@@ -354,6 +364,7 @@ class Formula(Symbol):
         self._field: Field = field
         self._float = a_float  # EXACT, GRID or LOOSE: what stands here where there are numbers
         self._asked = 0  # bits of the `odds` that it was made from
+        self._was_rounded = a_float != EXACT  # whether it, or what it was made from, was rounded to a float
         self._hashed: int | None = None
         self._coins: tuple[Formula, Formula] | None = None
 
@@ -361,12 +372,14 @@ class Formula(Symbol):
         """Return the same formula as another object, as a conversion of numbers would."""
         found = Formula(self._num, self._den, self._field, a_float)
         found._asked = self._asked
+        found._was_rounded |= self._was_rounded
         return found
 
     def _inherit(self, one: Formula, other: Formula) -> None:
         """Take over the marks of what it was made from."""
         self._float = max(one._float, other._float)
         self._asked = one._asked | other._asked
+        self._was_rounded = one._was_rounded or other._was_rounded
 
     def _meets(self, other: Any) -> bool:
         """Whether arithmetic with something is that of numbers; refuse other symbols, complex numbers and Decimals."""
@@ -397,8 +410,8 @@ class Formula(Symbol):
         return found
 
     __add__, __radd__ = _marked(_sides(_plus), _never)
-    __sub__, __rsub__ = _marked(_sides(lambda p, q: p._plus(q._negative())), _whole_number)
-    __mul__, __rmul__ = _marked(_sides(_times), _whole_number)
+    __sub__, __rsub__ = _marked(_sides(lambda p, q: p._plus(q._negative())), _from_one)
+    __mul__, __rmul__ = _marked(_sides(_times), _multiple)
     __truediv__, __rtruediv__ = _marked(_sides(_over), _never)
     __lt__, __gt__ = _sides(_less)
     __ge__, __le__ = _sides(lambda p, q: not p._less(q))
@@ -496,6 +509,7 @@ class Field:
         self.late = self.floats = self.nearest = self.running = self.server = self.compares = False
         self.refused: Exception | None = None
         self.least: int | None = None
+        self.wants: int | None = None  # what the refusal of a root, or of one more item, asks for
         self.point: tuple[Fraction, int] | None = None
         self.source: object = None
         self.rounded: dict[tuple[Formula, bool], Formula] = {}
@@ -560,27 +574,21 @@ class Field:
         assert self.point
         return p._at(*self.point)
 
-    def rounds(self, *some: Formula) -> bool:
-        """Whether an answer about formulas may be another one where numbers are rounded.
-
-        It may, of floats; and of several `odds`, each of which is rounded alone.  Of one, it holds for every number
-        that the `odds` may be.  With rounded coins, slacks see to that.
-        """
-        if not self.running or self.compares or self.server:
-            return False
-        asked = reduce(or_, (p._asked for p in some))
-        return any(p._float for p in some) or (self.coins == "ideal" and asked & (asked - 1) > 0)
+    @property
+    def in_numbers(self) -> bool:
+        """Whether a client runs that will have numbers where it has formulas now."""
+        return self.running and not self.compares and not self.server
 
     def compared(self, p: Formula, q: Formula) -> None:
-        """Refuse a comparison of a client that runs, where numbers would be rounded."""
-        if self.rounds(p, q):
-            self.refuse(TypeError(f"how {p._text()} compares with {q._text()} depends on ε, by rounding"))
+        """Refuse a comparison of a client that will have numbers, which are rounded."""
+        if self.in_numbers:
+            self.refuse(TypeError(f"how {p._text()} compares with {q._text()} depends on ε, if only by rounding"))
 
     def divides(self, p: Formula) -> None:
         """Refuse a division by what may be 0 for some ε, or may be rounded to 0."""
         sure, late = never_zero(p._num)
         self.late |= late
-        if sure and self.rounds(p):
+        if sure and self.in_numbers and p._was_rounded:
             sure = p._below(Fraction(1, 2)) is False
         if not sure:
             self.refuse(TypeError(f"whether {p._text()} is 0 depends on {self.unknown}"))
@@ -592,7 +600,8 @@ class Field:
         if known in self._coins:
             return
         at_end = not p._num or p._num == p._den  # and rounded, perhaps beyond it
-        if not is_probability(p) or (at_end and not p._float and self.rounds(p)):
+        several = p._asked & (p._asked - 1) > 0
+        if not is_probability(p) or (at_end and several and self.in_numbers):
             self.refuse(ValueError(f"a coin must be a probability for every {self.unknown}, got {p._text()}"))
         self._coins.add(known)
 
@@ -618,6 +627,12 @@ class Field:
     def round(self, p: Formula, down: bool) -> Formula:
         """Round p, always to the same number, so that the same p has the same slack."""
         self.floats |= p._float == LOOSE
+        if self.in_numbers:
+            self.probable(p)
+        return self.round_any(p, down)
+
+    def round_any(self, p: Formula, down: bool) -> Formula:
+        """Round p, whatever it is."""
         with self.run(False):
             if self.coins != "ideal" and (p, down) not in self.rounded:
                 q = 1 / (1 + self.slack()) if self.coins == "free" else self._rounded(p, down)
@@ -720,6 +735,8 @@ class Budget(Symbol):
     _public = ("odds", "text")
 
     def __init__(self, odds: Formula, exactly: bool = False, way: str = "") -> None:
+        if not isinstance(odds, Formula) or type(exactly) is not bool or type(way) is not str:
+            raise TypeError("a symbolic ε is made by the package alone")
         self._odds, self._exactly, self._way = odds, exactly, way
 
     @property
@@ -733,6 +750,7 @@ class Budget(Symbol):
             self._refuse(f"parts of ε must be at least 1, got {parts}")
         power_of_y = p._den == {0: 1} and [*p._num.values()] == [1] and max(p._num) <= Y
         if not power_of_y or max(p._num) % parts:
+            self._field.wants = parts
             self._field.refuse(Root(parts))
         odds = Formula({max(p._num) // parts: 1}, {0: 1}, p._field)
         return Budget(odds, self._exactly, self._way + self._rounding(parts, way))
@@ -749,6 +767,8 @@ class Budget(Symbol):
 
     def __mul__(self, n: int) -> Budget:
         n = self._whole(n)
+        if n < 1:
+            self._refuse(f"multiples of ε must be at least 1, got {n}")
         return Budget(self._odds**n, self._exactly, self._way + self._rounding(n, "times"))
 
     __rmul__ = __mul__
@@ -765,6 +785,8 @@ class Budget(Symbol):
     def _other(self, other: object) -> Formula:
         if not isinstance(other, Budget):
             self._refuse(f"how ε compares with a {type(other).__name__} depends on ε")
+        if self._field.in_numbers:
+            self._refuse("how parts of ε compare depends on ε, if only by rounding")
         return other._odds
 
     def __eq__(self, other: object) -> bool:
@@ -811,7 +833,8 @@ def probable(p: Formula) -> None:
 
 def is_probability(p: Formula) -> bool:
     """Whether a formula is a probability for all ε."""
-    return p._below(0) is False and (1 - p)._below(0) is False
+    rest = p._field.formula(1)._plus(p._negative())
+    return p._below(0) is False and rest._below(0) is False
 
 
 def exactly_of(p: Formula) -> Formula:
@@ -836,7 +859,7 @@ def share_of(epsilon: Budget, parts: int) -> Budget:
 
 def rounded(p: Formula, down: bool) -> Formula:
     """Round a probability to the grid of coins."""
-    return p._field.round(p, down)
+    return p._field.round(p, down is True)
 
 
 def coin_of(p: Formula, source: object) -> tuple[Any, Any]:
@@ -865,6 +888,28 @@ def weights_of(weights: tuple[Any, ...], source: object) -> tuple[Any, ...]:
     if not sure:
         field.refuse(ValueError(f"weights must not be all zero for any {field.unknown}"))
     return found
+
+
+def above_one(p: Formula) -> Formula:
+    """Round p > 1 down so finely that p − 1 is not rounded to 0."""
+    found = p._field.round_any(p, True)._fresh(EXACT)
+    found._was_rounded = p._was_rounded
+    return found
+
+
+def within(p: Any, low: Any, high: Any) -> bool:
+    """Whether low < p < high, of a number, or of a formula for all ε: a check of the package's, not of a client."""
+    if not isinstance(p, Formula):
+        return bool(low < p < high)
+    return p._field.formula(low)._below(p) is True and p._below(high) is True
+
+
+def ascending(some: Any) -> bool:
+    """Whether budgets ascend, for all ε: a check of the package's, not of a client."""
+    pairs = list(pairwise(some))
+    if any(isinstance(e, Budget) for e in some):
+        return all(a._odds._below(b._odds) is True for a, b in pairs)
+    return all(a < b for a, b in pairs)
 
 
 def possible(weight: Any) -> bool:

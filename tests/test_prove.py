@@ -13,7 +13,7 @@ import pytest
 from built import ROOT
 
 from ldpnb.attributes.bitflip import flip_for
-from ldpnb.chance import exact, inexact, odds, pick, round_down, round_up, share, toss
+from ldpnb.chance import exact, inexact, odds, pick, round_down, round_up, share, toss, weighted
 from ldpnb.core import Example
 from ldpnb.formula import Budget, Field
 from ldpnb.keyvalue import PrivKV
@@ -232,6 +232,19 @@ ROUNDING = {  # questions that formulas and rounded numbers answer otherwise: ea
     "the history of a replay": lambda e, rng: toss(1 / (odds(e) + 1), rng) and rng.taken[-1][1][0] > 1,
     "the odds of a replay": lambda e, rng: rng.odds[1] > 1,
     "formulas of another proof": lambda e, rng: Field().e < odds(e),
+    "rounded, and exact again": lambda e, rng: exact(round_down(tiny(7) / odds(e))) == 0,
+    "division by what was rounded": lambda e, rng: raises(lambda: 1 / exact(round_down(tiny(7) / odds(e)))),
+    "weights that were rounded": lambda e, rng: raises(
+        lambda: weighted([exact(round_down(tiny(7) / odds(e))), 0 * odds(e)], (), rng)
+    ),
+    "a float meets a formula": lambda e, rng: 1.0 + tiny(7) / odds(e) == 1.0,
+    "a list with a float": lambda e, rng: (1.0 + tiny(7) / odds(e)) in [1.0],
+    "the largest by numpy": lambda e, rng: np.array([1.0 + tiny(7) / odds(e), 1.0], object).argmax() == 0,
+    "nineteen nineteenths": lambda e, rng: e * 19 / 19 != e,
+    "the least part": lambda e, rng: min(e, e * 19 / 19) is e,
+    "nothing of ε": lambda e, rng: odds(e * 0) == 1,
+    "rounded beyond a coin": lambda e, rng: raises(lambda: round_down(2**1024 * odds(e))),
+    "what everybody knows": lambda e, rng: odds(e) > 1,
     "patience with sure coins": lambda e, rng: raises(lambda: [toss(odds(e) / odds(e), rng) for _ in range(600)]),
 }
 
@@ -250,7 +263,7 @@ CONVERTED = {  # what a conversion returns is another object, of numbers as of s
     "exact": lambda o: exact(o) is o,
     "rounded": lambda o: round_down(1 / o) is (1 / o),
     "inexact": lambda o: inexact(o) is o,
-    "odds": lambda o: odds(Fraction(1)) is odds(Fraction(2)),
+    "odds": lambda o: odds(Fraction(1)) is odds(Fraction(1)),
 }
 
 
@@ -269,6 +282,12 @@ IN_FLOATS_BY_HAND = {  # right as formulas; floats round what they compute with 
     ),
     "seven sevenths": lambda x, e, rng: x if toss(round_down(odds(e) / (odds(e) + 1)) * 7 / 7, rng) else 1 - x,
     "a float of e^ε": lambda x, e, rng: toss(Fraction(1, 4) if x else round_up(1 / (4 * inexact(odds(e)))), rng),
+    "a whole number less": lambda x, e, rng: (
+        x if toss(-((-round_down(odds(e) / (odds(e) + 1))) - 1) - 1, rng) else 1 - x
+    ),
+    "three of one less two": lambda x, e, rng: (
+        1 - x if toss(3 * (1 - round_down(odds(e) / (3 * (odds(e) + 1)))) - 2, rng) else x
+    ),
     "a share against a third": lambda x, e, rng: (
         krr(x, e, rng, k=2),
         krr(x, e, rng, k=2, keep=lambda _: 1 / (odds(exact(e) / 3) if x else odds(share(e, 3)))),
@@ -287,6 +306,17 @@ def test_a_coin_that_touches_one_is_proved_with_ideal_coins():
     assert "That coins rounded to 53 bits keep ε is not shown." in said(found)
 
 
+def test_odds_of_two_halves_are_not_blamed_for_the_last_of_their_digits():
+    """odds(ε/2)² may be above odds(ε), and is never above e^ε."""
+
+    def two(x, e, rng):
+        each = [odds(e / 2) if i == x else odds(e) * 0 + 1 for i in range(2)]
+        return tuple(int(weighted(each, (), rng)) for _ in range(2))
+
+    found = prove(two, range(2))
+    assert found.holds and found.shipped is not False
+
+
 def test_constants_are_ideal_coins_too():
     """A third is no float; the right client with it is not refuted for its last digit."""
     found = prove(lambda x, e, rng: toss(Fraction(1, 3) if x else round_up(1 / (3 * odds(e))), rng), range(2))
@@ -294,8 +324,13 @@ def test_constants_are_ideal_coins_too():
 
 
 def test_what_holds_from_1e_6_on_only_is_said():
-    """At ε = 3e-8 this client sends the truth."""
-    found = prove(lambda x, e, rng: krr(x, e, rng) if (odds(e) - odds(3e-8)) ** 2 > 0 else x, range(2))
+    """At ε = 3e-8 this client divides by zero."""
+
+    def client(x, e, rng):
+        spare = 1 / (odds(e) - odds(3e-8)) ** 2
+        return krr(x, e, rng, keep=lambda o: (o - 1 + 0 * spare) / (o + K - 1))
+
+    found = prove(client, range(2))
     assert found.holds and found.least == 1e-6 and "for every ε >= 1e-06" in said(found)
 
 
@@ -789,8 +824,8 @@ def test_a_lost_sign_and_a_wrong_variance_are_refuted(name):
 
 @pytest.mark.parametrize("name", CASES)
 def test_coins_rounded_the_wrong_way_are_refuted_as_shipped(name, monkeypatch):
-    right = Field.round
-    monkeypatch.setattr(Field, "round", lambda self, p, down: right(self, p, not down))
+    right = Field.round_any
+    monkeypatch.setattr(Field, "round_any", lambda self, p, down: right(self, p, not down))
     found = run(name, lambda make, e: make(e), moments=False)
     assert found.holds and not found.shipped
 

@@ -318,7 +318,7 @@ class OwnSlots(Circle):
             free = np.setdiff1d(np.arange(self.slots), cover)
             own = bernoulli(float(self.alpha) * self.arcs, (), rng)
             some = cover if own else free
-            z[i] = some[rng.choose((1,) * len(some))]
+            z[i] = some[rng._choose((1,) * len(some))]
         return z
 
 

@@ -17,7 +17,7 @@ from ldpnb.attributes.records import RecordMechanism, split
 from ldpnb.chance import Randomness, bernoulli, exact, inexact, log, log_up, odds, round_up
 from ldpnb.checks import HASHES_MAX, Limit, check_count, check_probability, is_number
 from ldpnb.core import Bools, Floats, Ints, Layout, Mechanism, Reports, Tally, best_bits
-from ldpnb.formula import Budget
+from ldpnb.formula import Budget, within
 from ldpnb.hashing import digest64
 
 BITS_MAX = 2**16  # of a filter; decoding inverts a matrix of so many columns
@@ -39,7 +39,7 @@ class Flip(RecordMechanism):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not 0 < self.flip < Fraction(1, 2):
+        if not within(self.flip, 0, Fraction(1, 2)):
             raise ValueError(f"f must be in (0, 1), with f/2 below 1/2 by at least 2**-53, got {self.f}")
 
     @property

@@ -15,10 +15,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ldpnb.chance import exact, log, odds, round_down
+from ldpnb.chance import exact, log, odds
 from ldpnb.checks import SIZE_MAX, Limit, check_count, check_epsilon, check_numbers
 from ldpnb.core import Floats, Ints, Mechanism, Tally
-from ldpnb.formula import Formula
+from ldpnb.formula import Formula, above_one
 
 FINE = 2**64  # weights of a client are multiples of 1 / FINE
 
@@ -174,4 +174,4 @@ class MeanMechanism(Mechanism):
 def exp_down(epsilon: Fraction) -> Fraction:
     """Return e^ε, rounded down to a multiple of 1 / FINE."""
     e = odds(epsilon)
-    return exact(round_down(e)) if isinstance(e, Formula) else Fraction(floor(e * FINE), FINE)
+    return above_one(e) if isinstance(e, Formula) else Fraction(floor(e * FINE), FINE)

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,6 +15,7 @@ from ldpnb import chance
 from ldpnb.chance import Randomness, inexact
 from ldpnb.checks import SIZE_MAX, Limit, check_codes, check_epsilon, check_fields
 from ldpnb.core import Example, Floats, Ints, Layout, Mechanism, Reports, Tally
+from ldpnb.formula import ascending
 from ldpnb.kernels import fwht
 from ldpnb.oracles.hadamard import count_signs, order, tell_signs, truthful
 
@@ -41,7 +41,7 @@ def _check_levels(levels: Any, name: str) -> tuple[float, ...]:
     if not isinstance(levels, tuple) or not levels:
         raise ValueError(f"{name} must be a tuple of at least one number, got {levels!r}")
     found = tuple(check_epsilon(x, f"{name}[{i}]") for i, x in enumerate(levels))
-    if any(b <= a for a, b in pairwise(found)):
+    if not ascending(found):
         raise ValueError(f"{name} must be distinct and ascending, got {found}")
     return found
 

@@ -42,6 +42,7 @@ from ldpnb.checks import (
     check_probability,
 )
 from ldpnb.core import Example, Floats, Ints, Kept, Layout, Reports, best_bits, blocks, largest_sum
+from ldpnb.formula import within
 from ldpnb.oracles.frequency import BLOCK, Slotted
 from ldpnb.strings.hashed import Hashed, Name
 
@@ -106,7 +107,7 @@ class RAPPOR(Hashed):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not 0 < self.flip < Fraction(1, 2):
+        if not within(self.flip, 0, Fraction(1, 2)):
             raise ValueError(f"f must be in (0, 1), with f/2 below 1/2 by at least 2**-53, got {self.f}")
         low, high = self.instantaneous
         if not low < high:

@@ -28,9 +28,9 @@ from typing import Any
 
 import numpy as np
 
-from ldpnb.chance import LIMIT, Paths, Randomness, Sealed, bernoulli, odds, pick, toss
+from ldpnb.chance import LIMIT, Paths, Randomness, Sealed, bernoulli, odds, pick, sealed, toss
 from ldpnb.checks import check_count, check_epsilon
-from ldpnb.formula import Field, Formula, Symbol
+from ldpnb.formula import EXACT, Budget, Field, Formula, Symbol
 from ldpnb.verify._symbolic import Laws, settled
 
 
@@ -85,18 +85,19 @@ DRAWN, ASKED = "draws items", "answers about each item"  # what a run does with 
 class Larger(Exception):
     """A branch draws more items than there are in the least domain that is one of many: begin with a larger one."""
 
-    def __init__(self, least: int) -> None:
-        super().__init__(least)
-        self.least = least
-
 
 class Closed:
     """What a client may send, and neither copy nor look into."""
 
     __slots__ = ()
 
-    def __reduce_ex__(self, protocol: Any) -> Any:
+    def __init__(self) -> None:
+        raise TypeError("items and answers are handed to a client, by ldpnb.verify.of_size or prove")
+
+    def _closed(self, *_: Any) -> Any:
         raise TypeError("items and answers can be sent as they are, and not be pickled")
+
+    __reduce__ = __reduce_ex__ = __getstate__ = _closed
 
     def __copy__(self) -> Any:
         return self
@@ -109,9 +110,8 @@ class Item(Closed):
     """An item, of which a client may only ask whether it is another one."""
 
     __slots__ = ("_home", "_name")
-
-    def __init__(self, home: Any, name: Any) -> None:
-        self._home, self._name = home, name
+    _home: Any
+    _name: Any
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not Item:
@@ -132,10 +132,8 @@ class Answers(Closed):
     """What `Items.each` returns: a client may send it, and nothing else."""
 
     __slots__ = ("_sent",)
+    _sent: Any
     __hash__ = None  # type: ignore[assignment]
-
-    def __init__(self, sent: Any) -> None:
-        self._sent = sent
 
     def __eq__(self, other: object) -> bool:
         raise TypeError("answers can be sent, and not be looked at")
@@ -155,13 +153,10 @@ class Items(Closed):
     _use: str
     _asking: bool
 
-    def __init__(self) -> None:
-        raise TypeError("items are handed to a client, by ldpnb.verify.of_size or prove; nobody else makes them")
-
     @property
     def k(self) -> Formula:
         """The number of items: it may be part of a coin."""
-        return self._k
+        return self._k._fresh(EXACT)
 
     def _only(self, use: str, rng: Any) -> Any:
         """Return the source of randomness; a run draws items or answers about each, with the rng that it got."""
@@ -174,7 +169,7 @@ class Items(Closed):
 
     def _item(self, name: Any) -> Item:
         """Equal items are one object, so that `is` says what `==` says."""
-        return self._held.setdefault(name, Item(self, name))
+        return self._held.setdefault(name, _named(self, name))
 
     def pick(self, rng: Randomness) -> Item:
         """Return one item, all alike."""
@@ -192,7 +187,7 @@ class Items(Closed):
         ((own, item),) = self._held.items()
         self._asking = True
         try:
-            coins = [coin(item), coin(Item(self, REST))]
+            coins = [coin(item), coin(_named(self, REST))]
         finally:
             self._asking = False
         field = self._k._field
@@ -202,7 +197,9 @@ class Items(Closed):
         one, other = (field.formula(p if isinstance(p, Formula | Rational) else float(p)) for p in coins)
         field.probable(one)
         field.probable(other)
-        return Answers(self._domain.each(own, one, other, source))
+        answers = object.__new__(Answers)
+        answers._sent = self._domain.each(own, one, other, source)
+        return answers
 
     def _refuse(self, *_: Any) -> Any:
         raise TypeError(
@@ -211,6 +208,13 @@ class Items(Closed):
         )
 
     __len__ = __iter__ = __getitem__ = __contains__ = _refuse
+
+
+def _named(home: Items, name: Any) -> Item:
+    """Make an item."""
+    item = object.__new__(Item)
+    item._home, item._name = home, name
+    return item
 
 
 def _items(k: Formula, domain: Any, rng: Sealed) -> Items:
@@ -244,7 +248,8 @@ class _Any:
     def pick(self, held: list[Any], rng: Paths) -> Any:
         old = [A, B, *(name for name in held if name not in (A, B))]
         if len(old) > self.least:
-            self.k._field.refuse(Larger(len(old)))
+            self.k._field.wants = len(old)
+            self.k._field.refuse(Larger())
         left = self.k - len(old)
         if left._same(0):  # none is left
             return pick(old, rng)
@@ -270,6 +275,8 @@ def _sent(report: Any, name: Callable[[Any], Any]) -> Any:
         return kind(_sent(part, name) for part in report)
     if kind is dict and all(type(key) in PLAIN for key in report):
         return {key: _sent(part, name) for key, part in report.items()}
+    if kind is Fraction:
+        return Fraction(int(report.numerator), int(report.denominator))  # of plain integers
     if kind in PLAIN:
         return report
     what = report._what if isinstance(report, Symbol) else f"a {kind.__name__}"
@@ -281,21 +288,24 @@ def _sent(report: Any, name: Callable[[Any], Any]) -> Any:
 
 def of_any_size(client: Callable[..., Any], least: int, more: bool) -> Callable[[Any], Any]:
     """Return a function of a symbolic ε that makes the client of items a and b: of k = `least`, or so many and more."""
+    fields = list[Field]()
 
     def make(epsilon: Any) -> Any:
         field = epsilon._field
+        fields.append(field)
         field.least = least if more else None
         field.compares = True  # the client that runs gets formulas, too
         k = field.slack() + least if more else field.formula(least)
 
         def run(value: Name, rng: Paths) -> Any:
-            sealed = Sealed(rng, field)
-            items, names = _items(k, _Any(k, least), sealed), {A: A, B: B}
-            report = client(items._item(value), items, epsilon, sealed)
+            own = sealed(rng, field)
+            items, names = _items(k, _Any(k, least), own), {A: A, B: B}
+            report = client(items._item(value), items, Budget(epsilon._odds), own)
             return _sent(report, lambda name: names.setdefault(name, Name(chr(ord("a") + len(names)))))
 
         return run
 
+    make.fields = fields  # type: ignore[attr-defined]  # what the last replay has asked for
     return make
 
 
@@ -306,10 +316,14 @@ def cases(client: Callable[..., Any], limit: int = LIMIT) -> list[tuple[int, Law
     """
     least, found = 2, list[tuple[int, Laws]]()
     while not found:
+        make = of_any_size(client, least, True)
         try:
-            found = [(least, settled(of_any_size(client, least, True), [A, B], "ideal", limit)[1])]
+            found = [(least, settled(make, [A, B], "ideal", limit)[1])]
         except Larger as error:
-            least = error.least
+            field = make.fields[-1]  # type: ignore[attr-defined]
+            if field.refused is not error or field.wants is None or field.wants <= least:
+                raise TypeError("a client cannot ask for larger domains by itself") from error
+            least = field.wants
     smaller = [(k, settled(of_any_size(client, k, False), [A, B], "ideal", limit)[1]) for k in range(2, least)]
     return [*smaller, *found]
 
@@ -358,11 +372,12 @@ def of_size(client: Callable[..., Any], k: int) -> Callable[[int, float, Randomn
         field.point = odds(Fraction(check_epsilon(epsilon)) / roots), size - least
         source = rng._rng if isinstance(rng, Sealed) else rng
         field.source = source
-        sealed = Sealed(source, field)
-        items = _items(field.slack() + least if more else field.formula(size), _Numbered(size), sealed)
+        own = sealed(source, field)
+        items = _items(field.slack() + least if more else field.formula(size), _Numbered(size), own)
         with field.run():
-            report = client(items._item(int(value)), items, field.epsilon, sealed)
+            report = client(items._item(int(value)), items, field.epsilon, own)
+            sent = _sent(report, lambda name: name)
         field.heard()
-        return _sent(report, lambda name: name)
+        return sent
 
     return run

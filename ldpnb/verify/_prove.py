@@ -38,7 +38,7 @@ from ldpnb.formula import (
     times,
     whole,
 )
-from ldpnb.verify._items import A, B, Tossed, cases, of_size
+from ldpnb.verify._items import A, B, Name, Tossed, cases, of_size
 from ldpnb.verify._laws import _estimate, _values, laws, moments as numbers, stated_rounding, worst
 from ldpnb.verify._symbolic import Laws, Maker, settled
 
@@ -50,10 +50,12 @@ FACTORS = (1.0, 0.1, 4.0, 16.0, 1e-3)  # what is added to the ε from which on a
 EPSILON = ("epsilon", "eps", "e", "ε")  # names that tell an order of arguments in which ε would be taken for another
 WIDE = 64  # letters of a line of what is said
 LONG = 60  # letters of a report or a value
+CLOSE = 1 + Fraction(1, 10**56)  # `odds` is closer to e^ε than by this factor
 FEW = 400  # branches up to which moments are compared at several ε
 USUAL = Fraction(16180339887, 10**10)  # a y that is no root of anything that somebody writes down
 COARSE = Fraction(1, 2**49)  # of a probability: what rounding some coins moves it by
 FINE = Fraction(1, 2**60)  # width within which a root is found
+FLOATS = "compute coins from exact numbers, by Fraction or ldpnb.chance.exact, and round each once"
 ROUNDING = Fraction(1, 2**54)  # a slack that rounding may well reach
 ROUND = "round the coin of the likelier answer down, by ldpnb.chance.round_down"
 PARTS = "take parts of ldpnb.chance.exact(ε), or its share: ε/3 is rounded to the nearest float, often above a third"
@@ -208,7 +210,7 @@ class Proof:
 
     def __str__(self) -> str:
         verdicts = {True: self._proved, False: self._refuted, None: self._undecided}
-        return fill(" ".join(verdicts[self.holds]()), WIDE)
+        return fill(" ".join(verdicts[self.holds]()), WIDE, break_long_words=False)
 
     def _where(self, epsilons: str) -> str:
         """Say for which ε and on which values."""
@@ -263,7 +265,9 @@ class Proof:
         """Say what rounded coins do."""
         if self.shipped:
             return "With coins rounded to 53 bits it is ε-LDP for every ε >= 1e-06, if other arithmetic is exact."
-        cure = PARTS if self.rounded and self.rounded.field.nearest else ROUND
+        cure = ROUND
+        if self.rounded and (self.rounded.field.nearest or self.rounded.field.floats):
+            cure = PARTS if self.rounded.field.nearest else FLOATS
         if self.shipped is False:
             where = f"at ε = {min(self.broken):g}, a report is more than e^ε times as likely"
             return f"With coins rounded to 53 bits it is not: {where} ({cure})."
@@ -304,8 +308,8 @@ class Proof:
             yield f"As a formula, {self._likely(str(self.ratio))}."
 
     def _undecided(self) -> Iterator[str]:
-        likely = self._likely(str(self.ratio))
-        yield f"Whether {self.name} is ε-LDP {self._where('every ε > 0')} is neither proved nor refuted: {likely}."
+        likely = f": {self._likely(str(self.ratio))}" if self.plain else ""
+        yield f"Whether {self.name} is ε-LDP {self._where('every ε > 0')} is neither proved nor refuted{likely}."
         if self.every:
             seen = " and ".join(map(str, self.looked_at))
             if seen:
@@ -469,19 +473,39 @@ def _plain(every: list[tuple[int, Laws]], factors: list[Factor]) -> bool:
         forms = list(found.reports)
         if len({_without_coins(form) for form in forms}) < len(forms):
             return False
-    last = factors[-1].ratio
-    if last is None:
+        places = dict[Any, set[Any]]()
+        for form in forms:
+            places.setdefault(_place(form, False), set()).add(_place(form, True))
+        if any(len(kinds) > 1 for kinds in places.values()):  # a plain number may be that of an item
+            return False
+    ratios = [one.ratio for one in factors]
+    if any(ratio is None for ratio in ratios):
         return False
-    return last.same(last.field.e) or len(every) == 1  # nowhere is a factor larger
+    return len(every) == 1 or all(ratio.same(ratio.field.e) for ratio in ratios if ratio is not None)
 
 
 def _without_coins(form: Any) -> Any:
     """Return a form as a receiver sees it."""
     if isinstance(form, Tossed):
         return "answers", form.a, form.b
-    if isinstance(form, tuple | frozenset):
-        return tuple(map(_without_coins, form)) if isinstance(form, tuple) else frozenset(map(_without_coins, form))
-    return form
+    if isinstance(form, tuple):
+        return tuple(map(_without_coins, form))
+    return frozenset(map(_without_coins, form)) if isinstance(form, frozenset) else form
+
+
+def _place(form: Any, told: bool) -> Any:
+    """Return a form with one mark for items, answers and numbers, or with three if they are told apart."""
+    if isinstance(form, Name):
+        return "item" if told else "*"
+    if isinstance(form, Tossed):
+        return "answers" if told else "*"
+    if isinstance(form, int | float | Fraction):
+        return "number" if told else "*"
+    if isinstance(form, tuple) and form and all(isinstance(part, bool) for part in form):
+        return "numbers" if told else "*"
+    if isinstance(form, tuple):
+        return tuple(_place(part, told) for part in form)
+    return frozenset(_place(part, told) for part in form) if isinstance(form, frozenset) else form
 
 
 def _witness(client: Any, size: int, least: float, limit: int) -> tuple[Witness | None, list[int]]:
@@ -576,7 +600,7 @@ def _replay(
             _compare(one, other, epsilon)
         tested.append(epsilon)
         ratio = worst(replayed).ratio
-        if ratio is None or ratio > odds(epsilon):
+        if ratio is None or ratio > odds(epsilon) * CLOSE:
             broken.append(epsilon)
     return tuple(sorted(tested)), tuple(broken)
 

@@ -175,7 +175,9 @@ def settled(make: Maker, inputs: Any, coins: str, limit: int, plain: bool = Fals
         field.heard()
         return client, symbolic_laws(client, inputs, field, limit)
     except Root as error:
-        return settled(make, inputs, coins, limit, plain, roots * error.order)
+        if field.refused is not error or field.wants is None:
+            raise TypeError("a client cannot ask for roots by itself") from error
+        return settled(make, inputs, coins, limit, plain, roots * field.wants)
     except TypeError as caught:
         said = str(field.refused if isinstance(field.refused, TypeError) else caught)  # others may have reworded it
         symbols = "Formula" in said or "Budget" in said
