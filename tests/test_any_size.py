@@ -464,3 +464,114 @@ def test_values_and_sizes_out_of_range_are_refused():
     with pytest.raises(TypeError, match=r"whether k\^2 - 10k \+ 25 is 0 depends on ε or k"):
         of_size(lambda x, items, e, rng: x if toss(1 / (items.k - 5) ** 2, rng) else items.pick(rng), 7)
     assert {A, B} == {Name("a"), Name("b")}
+
+
+# ------------------------------------------------------------------------------------- ways out of the sealed room
+
+
+class Spying(int):
+    """A number that notes when it is compared."""
+
+    seen = []
+
+    def __gt__(self, other):
+        self.seen.append(1)
+        return int(self) > other
+
+
+class Half(Fraction):
+    """A half that notes when it is looked at closely."""
+
+    numerator = property(lambda self: Spying(1))
+    denominator = 2
+
+
+class Shrinking:
+    """A sequence of one option, and of none when it is asked again."""
+
+    asked = 0
+
+    def __len__(self):
+        self.asked += 1
+        return int(self.asked == 1)
+
+    def __getitem__(self, i):
+        return i
+
+
+class Order(int):
+    """A number by which a product is 2."""
+
+    def __rmul__(self, other):
+        return 2
+
+
+def spies(x, items, e, rng):
+    del Spying.seen[:]
+    toss(Half(1, 2), rng)
+    return krr(x, items, e, rng) if Spying.seen else x
+
+
+def caught(ask, change, x, items, e, rng):
+    """Change what an error says, and go on as if nothing had been."""
+    try:
+        ask(items, e, rng)
+    except Exception as error:
+        change(error)
+    return krr(x, items, e, rng)
+
+
+def needs_three(x, items, e, rng):
+    """k-RR if two draws and one's own item differ, which takes three items."""
+    y, z = items.pick(rng), items.pick(rng)
+    return (y, z, krr(x, items, e, rng) if x != y and x != z and y != z else None)
+
+
+ESCAPES = {
+    "a sure coin by numpy": lambda x, items, e, rng: x if toss(np.int64(1), rng) is True else krr(x, items, e, rng),
+    "an impossible coin by numpy": lambda x, items, e, rng: (
+        x if toss(np.int64(0), rng) is not False else krr(x, items, e, rng)
+    ),
+    "thirds by numpy": lambda x, items, e, rng: (krr(x, items, e, rng), toss(Fraction(np.int64(1), np.int64(3)), rng)),
+    "a number that spies": spies,
+    "a sequence that shrinks": partial(unless, lambda x, items, e, rng: pick(Shrinking(), rng)),
+    "another root": partial(caught, lambda items, e, rng: e / 2, lambda error: setattr(error, "order", Order(2))),
+    "no root": partial(caught, lambda items, e, rng: e / 2, lambda error: setattr(error, "order", 0)),
+    "another domain": partial(
+        caught,
+        lambda items, e, rng: [items.pick(rng) for _ in range(3)],
+        lambda error: setattr(error, "least", 100),
+    ),
+    "an item of its own": partial(unless, lambda x, items, e, rng: type(x)(items, 3)),
+    "an item made again": partial(unless, lambda x, items, e, rng: x.__init__(items, 3)),
+    "answers of its own": lambda x, items, e, rng: type(oue(x, items, e, rng))((1, 2)),
+    "k made again": lambda x, items, e, rng: (items.k.__init__({0: 2}, {0: 1}, Field()), krr(x, items, e, rng))[1],
+    "the state of an item": partial(quietly, lambda x, items, e, rng: x.__getstate__()[1]["_name"] == 3),
+    "the state of the source": partial(quietly, lambda x, items, e, rng: "PCG" in repr(rng.__getstate__())),
+    "an ε of its own": lambda x, items, e, rng: krr(x, items, type(e)(odds(e), False, Letter(1)), rng),
+    "a fraction of its own": lambda x, items, e, rng: (krr(x, items, e, rng), Fraction(Half(1, 2))),
+    "it needs three": needs_three,
+    "numbers like items": lambda x, items, e, rng: krr(x, items, e, rng) if toss(0.5, rng) else pick((0, 1, 2), rng),
+}
+NOT_EXACTLY = {"it needs three", "numbers like items"}
+
+
+@pytest.mark.parametrize("name", ESCAPES)
+def test_a_way_out_of_the_room_is_closed_or_leads_nowhere(name):
+    client = ESCAPES[name]
+    try:
+        found = prove(lambda x, items, e, rng: client(x, items, e, rng))
+    except (TypeError, ValueError, AttributeError):
+        return
+    if found.holds is False:
+        assert found.witness
+        return
+    assert found.holds, said(found)
+    assert found.tight is not (name in NOT_EXACTLY)
+    for k in (2, 3, 5):
+        sized = of_size(client, k)
+        law = laws(lambda x, rng: sized(x, 1.0, rng), range(k))  # noqa: B023
+        assert worst(law).ratio <= odds(1.0)
+    for rng in (np.random.default_rng(1), SystemRandom()):
+        seen = {sized(3, 1.0, rng) for _ in range(300)}
+        assert seen <= law[3].keys() and len(seen) > 1
