@@ -57,7 +57,7 @@ def test_one_version_everywhere(citation):
     assert records["version"] == ldpnb.__version__ and records["license"] in citation["license"]
     assert project["license"] in citation["license"]
     assert {*re.findall(r"ldpnb-(\d[\d.]*\d)", README)} == {ldpnb.__version__}  # the wheel
-    newest = re.search(r"^## (.*)", CHANGES, flags=re.M)[1]
+    newest = next(title for title in re.findall(r"^## (.*)", CHANGES, flags=re.M) if title != "Not released")
     assert newest == f"{ldpnb.__version__}, {citation['date-released']}"
     assert ("Development Status :: 5 - Production/Stable" in project["classifiers"]) == (newest[0] != "0")
     assert (ROOT / "LICENSE").read_text(encoding="utf-8").startswith(f"{project['license']} License")
