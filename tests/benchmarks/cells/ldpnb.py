@@ -129,7 +129,7 @@ def stated():
 
     client = GRR(k=3, epsilon=1.0)
     found = prove(client, [0, 1, 2])
-    print(f"epsilon(laws(client)) = {epsilon(laws(client, [0, 1, 2])):.6f};", found.name, "proved" if found.holds else "not proved")
+    print(f"epsilon(laws(client)) = {epsilon(laws(client, [0, 1, 2])):.6f};", found.name, "proved" * found.holds)
 
 
 def audited():
