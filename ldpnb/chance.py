@@ -347,8 +347,8 @@ def _exactly(p: Any, rng: Source) -> bool:
     """Toss one coin, of exactly the probability of a number."""
     q = Fraction(p) if isinstance(p, Rational) else Fraction(float(p))
     part, whole = int(q.numerator), int(q.denominator)  # plain, whatever the client's own numbers are
-    if not 0 <= part <= whole:
-        raise ValueError(f"p must be a probability in [0, 1], got {part / whole:.6g}")
+    if whole < 1 or not 0 <= part <= whole:
+        raise ValueError(f"p must be a probability in [0, 1], got {part}/{whole}")
     if isinstance(rng, Paths):
         return bool(rng._part(part, whole))
     return bool(weighted((part, whole - part), (), rng) == 0)

@@ -546,7 +546,7 @@ class Field:
 
     def formula(self, x: Any) -> Formula:
         """Return a number as a formula: an int, float or Fraction, numpy's too, exactly; anything else is refused."""
-        if isinstance(x, Formula):
+        if type(x) is Formula:
             if x._field is not self:
                 self.refuse(TypeError("formulas of two proofs cannot meet: what they stand for differs"))
             return x
@@ -735,7 +735,7 @@ class Budget(Symbol):
     _public = ("odds", "text")
 
     def __init__(self, odds: Formula, exactly: bool = False, way: str = "") -> None:
-        if not isinstance(odds, Formula) or type(exactly) is not bool or type(way) is not str:
+        if type(odds) is not Formula or type(exactly) is not bool or type(way) is not str:
             raise TypeError("a symbolic ε is made by the package alone")
         self._odds, self._exactly, self._way = odds, exactly, way
 
@@ -750,8 +750,9 @@ class Budget(Symbol):
             self._refuse(f"parts of ε must be at least 1, got {parts}")
         power_of_y = p._den == {0: 1} and [*p._num.values()] == [1] and max(p._num) <= Y
         if not power_of_y or max(p._num) % parts:
-            self._field.wants = parts
-            self._field.refuse(Root(parts))
+            order = parts // gcd(max(p._num), parts) if power_of_y else parts
+            self._field.wants = order
+            self._field.refuse(Root(order))
         odds = Formula({max(p._num) // parts: 1}, {0: 1}, p._field)
         return Budget(odds, self._exactly, self._way + self._rounding(parts, way))
 

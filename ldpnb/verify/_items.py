@@ -274,7 +274,7 @@ def _sent(report: Any, name: Callable[[Any], Any]) -> Any:
     if kind in (list, tuple):
         return kind(_sent(part, name) for part in report)
     if kind is dict and all(type(key) in PLAIN for key in report):
-        return {key: _sent(part, name) for key, part in report.items()}
+        return {_sent(key, name): _sent(part, name) for key, part in report.items()}
     if kind is Fraction:
         return Fraction(int(report.numerator), int(report.denominator))  # of plain integers
     if kind in PLAIN:
@@ -370,14 +370,16 @@ def of_size(client: Callable[..., Any], k: int) -> Callable[[int, float, Randomn
         field.least = least if more else None
         field.compares = True
         field.point = odds(Fraction(check_epsilon(epsilon)) / roots), size - least
-        source = rng._rng if isinstance(rng, Sealed) else rng
-        field.source = source
-        own = sealed(source, field)
+        if isinstance(rng, Sealed):
+            raise TypeError("rng must be a source of randomness of one's own, and no client's: of_size does not nest")
+        field.source = rng
+        own = sealed(rng, field)
         items = _items(field.slack() + least if more else field.formula(size), _Numbered(size), own)
         with field.run():
             report = client(items._item(int(value)), items, field.epsilon, own)
             sent = _sent(report, lambda name: name)
-        field.heard()
+            field.heard()
+        field.source = field.point = None  # nobody asks afterwards
         return sent
 
     return run

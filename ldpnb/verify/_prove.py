@@ -478,6 +478,10 @@ def _plain(every: list[tuple[int, Laws]], factors: list[Factor]) -> bool:
             places.setdefault(_place(form, False), set()).add(_place(form, True))
         if any(len(kinds) > 1 for kinds in places.values()):  # a plain number may be that of an item
             return False
+    for (_, found), one in zip(every, factors, strict=True):
+        attained = found.law[one.pair[0]].get(one.report, {})
+        if not never_zero(attained)[0]:  # at some number of items it does not come
+            return False
     ratios = [one.ratio for one in factors]
     if any(ratio is None for ratio in ratios):
         return False
