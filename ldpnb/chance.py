@@ -26,7 +26,7 @@ from functools import lru_cache, partial
 from io import BytesIO
 from itertools import accumulate
 from math import ceil, comb, copysign, floor, inf, lcm, nan, nextafter, prod
-from numbers import Rational
+from numbers import Rational, Real
 from pickle import PickleBuffer, Pickler
 from pickletools import genops
 from random import Random
@@ -345,6 +345,8 @@ def _fall(p: Any, rng: Source) -> bool:
 
 def _exactly(p: Any, rng: Source) -> bool:
     """Toss one coin, of exactly the probability of a number."""
+    if not isinstance(p, Real):
+        raise ValueError(f"p must be a probability in [0, 1], got {shown(p)}")
     q = Fraction(p) if isinstance(p, Rational) else Fraction(float(p))
     part, whole = int(q.numerator), int(q.denominator)  # plain, whatever the client's own numbers are
     if whole < 1 or not 0 <= part <= whole:

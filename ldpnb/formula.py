@@ -149,28 +149,92 @@ def crossings(p: Poly) -> int:
 def sign(p: Poly) -> tuple[int | None, bool]:
     """Find s with s·p ≥ 0 for all slacks ≥ 0 and all ε > 0, and whether that is known for ε ≥ 1e-6 only.
 
-    By coefficients, or by Sturm's theorem where there are no slacks; s is None if neither shows it.
+    By coefficients, or by Sturm's theorem for each factor in one variable; s is None if neither shows it.
     """
     for start in START:
-        q = shifted(p, start)
-        if len({c > 0 for c in q.values()}) < 2 or (max(q) <= Y and not crossings(q)):
-            return (0 if not q else 1 if q[max(q)] > 0 else -1), start > 1
+        found = 1
+        for q in _factors(shifted(p, start)):
+            if _one_sign(q) or (_alone(q) and not crossings(_in_y(q))):
+                found *= 0 if not q else 1 if q[max(q)] > 0 else -1
+            else:
+                break
+        else:
+            return found, start > 1
     return None, False
 
 
 def never_zero(p: Poly) -> tuple[bool, bool]:
     """Whether a polynomial has no zero at all, for no ε > 0 and no slacks; and whether that is known for ε ≥ 1e-6 only.
 
-    With all slacks at 0 it has a term, and no root; slacks only add to that.
+    Of each factor: with all slacks at 0 it has a term, and no root; slacks only add to that.  Or a slack is its only
+    variable, and neither 0 nor any number above it is a root.
     """
     for start in START:
-        q = shifted(p, start)
-        if len({c > 0 for c in q.values()}) == 1:
-            if min(q) <= Y:
-                return True, start > 1
-        elif q and max(q) <= Y and not roots(q):
+        if all(map(_no_zero, _factors(shifted(p, start)))):
             return True, start > 1
     return False, False
+
+
+def _one_sign(q: Poly) -> bool:
+    """Whether no two coefficients differ in sign."""
+    return len({c > 0 for c in q.values()}) < 2
+
+
+def _no_zero(q: Poly) -> bool:
+    if not q:
+        return False
+    if _one_sign(q):
+        return min(q) <= Y
+    if not _alone(q) or (max(q) > Y and 0 not in q):
+        return False
+    return not roots(_in_y(q))
+
+
+def _alone(q: Poly) -> bool:
+    """Whether only one variable occurs."""
+    return len({i for m in q for i, _ in exponents(m)}) < 2
+
+
+def _in_y(q: Poly) -> Poly:
+    """Write a polynomial in one variable as one in y."""
+    return {sum(n for _, n in exponents(m)): c for m, c in q.items()}
+
+
+def _factors(q: Poly) -> list[Poly]:
+    """Split off what all coefficients have in common, as polynomials in y, and in the first slack.
+
+    Zeros at y = 1 are no matter, since ε > 0: the factor is a polynomial in u = y − 1, as q is.
+    """
+    found = list[Poly]()
+    for bits, place in ((Y, 0), (W1, WIDTH)):
+        if _one_sign(q) or _alone(q):
+            break
+        shared: Poly = {}
+        for row in _rows(q, bits, place).values():
+            (shared,) = whole(common(shared, row))
+            if not max(shared):
+                break
+        else:
+            found.append({m << place: c for m, c in shared.items()})
+            q = _rows_divided(q, shared, bits, place)
+    return [*found, q]
+
+
+def _rows(p: Poly, bits: int, place: int) -> dict[int, Poly]:
+    """Coefficients of the other variable's powers, as polynomials in the variable of these bits."""
+    rows: dict[int, Poly] = {}
+    for m, c in p.items():
+        rows.setdefault(m & ~bits, {})[(m & bits) >> place] = c
+    return rows
+
+
+def _rows_divided(p: Poly, shared: Poly, bits: int, place: int) -> Poly:
+    """Divide by a polynomial in one variable that is a divisor; so the quotient's coefficients are whole (Gauss)."""
+    found: Poly = {}
+    for rest, row in _rows(p, bits, place).items():
+        quotient, _ = divided(row, shared)
+        found |= {rest | m << place: c for m, c in quotient.items()}
+    return found
 
 
 def value(p: Poly, number: Callable[[int], Any]) -> Fraction:
@@ -703,23 +767,6 @@ def in_lowest_terms(p: Formula) -> Formula:
         if max(shared):
             num, den = (_rows_divided(q, shared, bits, place) for q in (num, den))
     return Formula(num, den, p._field)
-
-
-def _rows(p: Poly, bits: int, place: int) -> dict[int, Poly]:
-    """Coefficients of the other variable's powers, as polynomials in the variable of these bits."""
-    rows: dict[int, Poly] = {}
-    for m, c in p.items():
-        rows.setdefault(m & ~bits, {})[(m & bits) >> place] = c
-    return rows
-
-
-def _rows_divided(p: Poly, shared: Poly, bits: int, place: int) -> Poly:
-    """Divide by a polynomial in one variable that is a divisor; so the quotient's coefficients are whole (Gauss)."""
-    found: Poly = {}
-    for rest, row in _rows(p, bits, place).items():
-        quotient, _ = divided(row, shared)
-        found |= {rest | m << place: c for m, c in quotient.items()}
-    return found
 
 
 @_refusing

@@ -28,7 +28,7 @@ from typing import Any
 
 import numpy as np
 
-from ldpnb.chance import LIMIT, Paths, Randomness, Sealed, bernoulli, odds, pick, sealed, toss
+from ldpnb.chance import LIMIT, Paths, Randomness, Sealed, bernoulli, odds, pick, sealed, shown, toss
 from ldpnb.checks import check_count, check_epsilon
 from ldpnb.formula import EXACT, Budget, Field, Formula, Symbol
 from ldpnb.verify._symbolic import Laws, settled
@@ -79,6 +79,7 @@ class Coin:
 A, B = Name("a"), Name("b")  # the inputs of a proof
 REST = Name("every other item")  # the name that stands for all items that the client has not got
 PLAIN = (type(None), bool, int, float, str, bytes, Fraction)  # what can be sent as it is
+DEPTH = 64  # of a report, more than anybody sends
 DRAWN, ASKED = "draws items", "answers about each item"  # what a run does with its domain
 
 
@@ -193,7 +194,7 @@ class Items(Closed):
         field = self._k._field
         for p in coins:
             if not isinstance(p, Formula | Real):
-                raise TypeError(f"coin must return a probability, got {type(p).__name__}")
+                raise TypeError(f"coin must return a probability, got {shown(p)}")
         one, other = (field.formula(p if isinstance(p, Formula | Rational) else float(p)) for p in coins)
         field.probable(one)
         field.probable(other)
@@ -262,9 +263,11 @@ class _Any:
         return Tossed(toss(about_a, rng), toss(about_b, rng), Coin(other))
 
 
-def _sent(report: Any, name: Callable[[Any], Any]) -> Any:
+def _sent(report: Any, name: Callable[[Any], Any], depth: int = 0) -> Any:
     """Return a report with the names of items in their place; what could act on its own is refused."""
     kind = type(report)
+    if depth > DEPTH:
+        raise TypeError(f"a report must not contain itself, or be nested more than {DEPTH} times")
     if kind is Item:
         if report._name is REST:
             raise TypeError("the item of `each` stands for all others, and cannot be sent")
@@ -272,14 +275,15 @@ def _sent(report: Any, name: Callable[[Any], Any]) -> Any:
     if kind is Answers:
         return report._sent
     if kind in (list, tuple):
-        return kind(_sent(part, name) for part in report)
+        return kind(_sent(part, name, depth + 1) for part in report)
     if kind is dict and all(type(key) in PLAIN for key in report):
-        return {_sent(key, name): _sent(part, name) for key, part in report.items()}
+        return {_sent(key, name): _sent(part, name, depth + 1) for key, part in report.items()}
     if kind is Fraction:
         return Fraction(int(report.numerator), int(report.denominator))  # of plain integers
     if kind in PLAIN:
         return report
-    what = report._what if isinstance(report, Symbol) else f"a {kind.__name__}"
+    own = kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
+    what = report._what if isinstance(report, Symbol) else f"a {own}"
     raise TypeError(
         f"a client for any number of items must send items, answers and plain values, in tuples, lists and values of "
         f"dicts, got {what}"
@@ -364,7 +368,8 @@ def of_size(client: Callable[..., Any], k: int) -> Callable[[int, float, Randomn
     roots = proved.field.roots
 
     def run(value: int, epsilon: float, rng: Randomness) -> Any:
-        if not 0 <= value < size:
+        item = check_count(value, 0, "value")
+        if item >= size:
             raise ValueError(f"value must be one of 0, …, {size - 1}, got {value}")
         field = Field(roots)
         field.least = least if more else None
@@ -376,7 +381,7 @@ def of_size(client: Callable[..., Any], k: int) -> Callable[[int, float, Randomn
         own = sealed(rng, field)
         items = _items(field.slack() + least if more else field.formula(size), _Numbered(size), own)
         with field.run():
-            report = client(items._item(int(value)), items, field.epsilon, own)
+            report = client(items._item(item), items, field.epsilon, own)
             sent = _sent(report, lambda name: name)
             field.heard()
         field.source = field.point = None  # nobody asks afterwards

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ldpnb.chance import LIMIT, Law, odds
+from ldpnb.chance import LIMIT, Law, Randomness, form, odds, shown
 from ldpnb.checks import EPSILON_MAX, EPSILON_MIN
 from ldpnb.core import Example, Mechanism, Records, named
 from ldpnb.formula import (
@@ -321,7 +321,7 @@ class Proof:
 
 def _shown(x: Any) -> str:
     """Write a value or a report, not longer than a line."""
-    text = repr(x)
+    text = shown(x, LONG + 1)
     return text if len(text) <= LONG else f"{text[: LONG - 1]}…"
 
 
@@ -522,14 +522,21 @@ def _witness(client: Any, size: int, least: float, limit: int) -> tuple[Witness 
         sized = of_size(client, k)
         for more in FACTORS:
             epsilon = min(max(EPSILON_MIN, least + more), EPSILON_MAX)
+            asked, sent = list(dict.fromkeys([0, 1, k - 1])), dict[Any, Any]()
+
+            def what_is_sent(x: int, rng: Randomness) -> int:
+                """Number reports by their forms: True and the number 1 of an item are equal, and not the same."""
+                report = sized(x, epsilon, rng)  # noqa: B023
+                return int(sent.setdefault(form(report), (len(sent), report))[0])  # noqa: B023
+
             try:
-                asked = list(dict.fromkeys([0, 1, k - 1]))
-                found = worst(laws(lambda x, rng: sized(x, epsilon, rng), asked, limit=limit))  # noqa: B023
-            except ValueError:  # too many branches, or a plain value that equals the number of an item
+                found = worst(laws(what_is_sent, asked, limit=limit))
+            except ValueError:  # too many branches
                 break
             if found.ratio is None or found.ratio > odds(epsilon) * (1 + Fraction(1, 10**9)):
                 one, other = found.pair
-                return Witness(k, epsilon, found.ratio, found.report, (asked[one], asked[other])), []
+                report = [report for _, report in sent.values()][found.report]
+                return Witness(k, epsilon, found.ratio, report, (asked[one], asked[other])), []
         else:
             looked_at.append(k)
     return None, sorted(looked_at)
@@ -545,7 +552,8 @@ def _maker(client: Any) -> tuple[Maker | None, str]:
         return lambda e: replace(client, epsilon=e, **structure), type(client).__name__  # type: ignore[type-var]
     asked = signature(client).parameters if callable(client) else {}
     by_place = all(p.kind is not p.KEYWORD_ONLY or p.default is not p.empty for p in asked.values())
-    wants = [each for each, p in asked.items() if p.default is p.empty] if by_place else []
+    some = any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in asked.values())
+    wants = [each for each, p in asked.items() if p.default is p.empty] if by_place and not some else []
     name = getattr(client, "__name__", "<lambda>")
     name = "the client" if name == "<lambda>" else name
     if len(wants) == 1:

@@ -17,7 +17,7 @@ from itertools import chain, permutations
 from operator import or_
 from typing import Any
 
-from ldpnb.chance import LIMIT, Law, Outputs, Paths, walk
+from ldpnb.chance import LIMIT, Law, Outputs, Paths, shown, walk
 from ldpnb.formula import (
     CURE,
     START,
@@ -37,6 +37,7 @@ from ldpnb.formula import (
 from ldpnb.verify._laws import _programs
 
 ROOTS_MAX = 16  # of e^ε: for more, `formula.START` would not be below e^(ε/r)
+LONG = 2000  # letters of a report in a certificate
 MULTIPLES = 16  # of a rounded coin: the chance of several alike
 HINTS = dict.fromkeys(["real number", "Rational", "ufunc", "operand"], CURE)  # by a word of Python's own message
 HINTS["Budget"] = Budget._hint
@@ -76,7 +77,7 @@ class Laws:
         what = "# for all pairs of inputs and all reports, y >= start and w >= 0: total = sum of a law, 0 <= p <= y^r q"
         lines = [what, f"r {self.field.roots}", f"start {START[late]}", f"total {_text(self.total)}"]
         for i, law in enumerate(self.law):
-            lines += [f"p {i} {y!r} : {_text(p)}".replace("\n", " ") for y, p in law.items()]
+            lines += [f"p {i} {shown(y, LONG)} : {_text(p)}".replace("\n", " ") for y, p in law.items()]
         return "\n".join(lines) + "\n"
 
     def gaps(self) -> Iterator[tuple[tuple[int, int], Any, Poly, Poly, Poly]]:
