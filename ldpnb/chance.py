@@ -47,6 +47,7 @@ from ldpnb.formula import (
     exactly,
     exactly_of,
     inexactly,
+    log_of,
     odds_of,
     possible,
     rounded,
@@ -222,6 +223,11 @@ class Paths:
     @property
     def _odds(self) -> tuple[Any, Any]:
         return prod([w[option] for option, w in self._taken]), prod([sum(w) for _, w in self._taken])
+
+    def _closed(self, *_: Any) -> Any:
+        self._refuse(TypeError("a source of randomness cannot be copied or sent where it is a branch of a replay"))
+
+    __reduce__ = __reduce_ex__ = __getstate__ = __copy__ = __deepcopy__ = _closed
 
     def __getattr__(self, name: str) -> Any:
         if name in self._public and self._over:
@@ -604,6 +610,8 @@ def toss(p: float | Fraction | Formula, rng: Randomness) -> bool:
         if isinstance(rng, Paths) and rng._ideal:
             return _exactly(p, _source(rng, "bernoulli", ()))
         p = float(p)
+    if isinstance(p, float):
+        p = float(p)  # once, of a float that has a class of its own
     if isinstance(rng, np.random.Generator | Paths) and isinstance(p, float) and 0 <= p <= 1:  # without arrays
         if isinstance(rng, Paths):
             rng._trace.append(("bernoulli", ()))
@@ -1287,7 +1295,7 @@ def _odds(x: Fraction) -> Fraction:
 def log(ratio: Fraction, times: int = 1) -> float:
     """Natural logarithm of a positive rational number, correct to the last digit or nearly so; or a multiple of it."""
     if isinstance(ratio, Formula):
-        return Budget(ratio**times)
+        return log_of(ratio, times)
     with localcontext() as context:
         context.prec = 60
         return float((Decimal(ratio.numerator) / Decimal(ratio.denominator)).ln() * times)
@@ -1303,8 +1311,7 @@ def log_up(ratio: Fraction) -> float:
 
 def log_down(ratio: Fraction) -> float:
     """Return a float just below ln(ratio), an ε that may be spent; ratio above 1."""
-    x = log(ratio)
-    return x if isinstance(x, Budget) else nextafter(x, 0)
+    return log_of(ratio, below=True) if isinstance(ratio, Formula) else nextafter(log(ratio), 0)
 
 
 def round_down(p: Fraction) -> float:

@@ -19,8 +19,10 @@ from functools import cache, reduce, wraps
 from itertools import pairwise
 from math import comb, gcd, lcm, prod
 from numbers import Integral, Number, Rational, Real
-from operator import index, or_
+from operator import eq, ge, gt, index, le, lt, or_
 from typing import Any, ClassVar, NoReturn, TypeVar
+
+import numpy as np
 
 WIDTH = 20  # bits of an exponent: a monomial is one integer, y's exponent lowest, and monomials multiply by adding
 Y = (1 << WIDTH) - 1
@@ -31,6 +33,7 @@ TOO_LARGE = sum(HALF << WIDTH * i for i in range(VARIABLES))
 POWER_MAX = 1024  # of a formula
 START = Fraction(1), 1 + Fraction(1, 2**24)  # of y; failing the first, a number below e^(ε/r) for ε = 1e-6 and r <= 16
 NEAR, TINY = Fraction(1, 2**30), Fraction(1, 2**40)  # a coin moves by less than the first, e^ε by less than the second
+MULTIPLES = 16  # of a rounded coin: the chance of several alike
 SMALL, NOISE = 4096, Fraction(1, 2**49)  # fractions of such numbers are further than 2**-24 from each other
 T = TypeVar("T")
 Poly = dict[int, Any]  # monomial -> coefficient, none of them zero; whole numbers but on the way to them
@@ -245,13 +248,15 @@ def value(p: Poly, number: Callable[[int], Any]) -> Fraction:
 def simple(q: Fraction) -> Fraction:
     """Return the fraction of small numbers that a number is the rounding of, or the number itself."""
     near = q.limit_denominator(SMALL)
-    return near if abs(near - q) <= NOISE * max(Fraction(1), abs(q)) else q
+    return near if near and abs(near - q) <= NOISE * max(Fraction(1), abs(q)) else q
 
 
 # ----------------------------------------------------------------------------------------------------- symbols
 
 EXACT, GRID, LOOSE = range(3)  # a fraction; a float that is a coin; a float that arithmetic has rounded
 NUMBERS = (int, float, Fraction)  # what stands where symbols do
+PLAIN = {*NUMBERS, bool, *(np.dtype(letter).type for letter in "?bBhHiIlLqQefdg")}  # numbers that say what they are
+BRIEF = 200  # letters of a formula in an error
 SHAPES = {"ndim", "dtype", "shape", "size"}  # attributes by which arrays are known, and no number is
 STEPS = {"floor", "ceil", "trunc", "round", "int", "index", "floordiv", "rfloordiv", "mod", "rmod", "divmod", "rdivmod"}
 STEPS |= {"add", "radd", "sub", "rsub", "neg", "pos", "abs"}
@@ -321,6 +326,11 @@ class Symbol:
 
     def __format__(self, how: str) -> str:
         return format(str(self), how)
+
+
+def _a(name: str) -> str:
+    """Put the article before a name."""
+    return f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"
 
 
 def _refusing(kind: type) -> type:
@@ -446,12 +456,17 @@ class Formula(Symbol):
         self._was_rounded = one._was_rounded or other._was_rounded
 
     def _meets(self, other: Any) -> bool:
-        """Whether arithmetic with something is that of numbers; refuse other symbols, complex numbers and Decimals."""
-        symbol = isinstance(other, Symbol) and not isinstance(other, Formula)
-        if symbol or (isinstance(other, Number) and not isinstance(other, Real)):
-            what = other._what if symbol else f"a {type(other).__name__}"
+        """Whether arithmetic with something is that of plain numbers.
+
+        Refuse other symbols, complex numbers, Decimals, and numbers of classes with an arithmetic of their own.
+        """
+        kind = type(other)
+        if kind is Formula or kind in PLAIN:
+            return True
+        if issubclass(kind, Symbol | Number):
+            what = other._what if issubclass(kind, Symbol) else _a(kind.__name__)
             self._refuse(f"{self._what} together with {what} depends on ε", CURE)
-        return isinstance(other, Formula | Real)
+        return False
 
     def _plus(self, o: Formula) -> Formula:
         if self._den == o._den:
@@ -470,7 +485,7 @@ class Formula(Symbol):
     def _less(self, o: Formula) -> bool:
         self._field.compared(self, o)
         if (found := self._below(o)) is None:
-            self._refuse(f"how {self._text()} compares with {o._text()} depends on {self._field.unknown}")
+            self._refuse(f"how {self._brief()} compares with {o._brief()} depends on {self._field.unknown}")
         return found
 
     __add__, __radd__ = _marked(_sides(_plus), _never)
@@ -546,6 +561,11 @@ class Formula(Symbol):
             self._coins = self, 1 - self
         return self._coins
 
+    def _brief(self) -> str:
+        """Write the beginning of the formula, for an error."""
+        text = self._text()
+        return text if len(text) <= BRIEF else f"{text[:BRIEF]}…"
+
     def _text(self) -> str:
         """Write the formula in e^ε."""
         top, bottom = (self._field.text(p) for p in (self._num, self._den))
@@ -579,6 +599,7 @@ class Field:
         self.rounded: dict[tuple[Formula, bool], Formula] = {}
         self._odds: dict[tuple[Formula, str], Formula] = {}  # by the part of ε that is asked, and how it was taken
         self._odds_bits = 0
+        self.checked = list[Formula]()  # e^ε of the parts of ε that were checked to be in a range
         self._coins = set[Any]()  # formulas that are known to be probabilities
         self.e = Formula({roots: 1}, {0: 1}, self)
         self.epsilon = Budget(self.e)
@@ -646,7 +667,7 @@ class Field:
     def compared(self, p: Formula, q: Formula) -> None:
         """Refuse a comparison of a client that will have numbers, which are rounded."""
         if self.in_numbers:
-            self.refuse(TypeError(f"how {p._text()} compares with {q._text()} depends on ε, if only by rounding"))
+            self.refuse(TypeError(f"how {p._brief()} compares with {q._brief()} depends on ε, if only by rounding"))
 
     def divides(self, p: Formula) -> None:
         """Refuse a division by what may be 0 for some ε, or may be rounded to 0."""
@@ -655,7 +676,7 @@ class Field:
         if sure and self.in_numbers and p._was_rounded:
             sure = p._below(Fraction(1, 2)) is False
         if not sure:
-            self.refuse(TypeError(f"whether {p._text()} is 0 depends on {self.unknown}"))
+            self.refuse(TypeError(f"whether {p._brief()} is 0 depends on {self.unknown}"))
 
     def probable(self, p: Formula) -> None:
         """Refuse a coin that is no probability for some ε, or that is not known to be one."""
@@ -666,7 +687,7 @@ class Field:
         at_end = not p._num or p._num == p._den  # and rounded, perhaps beyond it
         several = p._asked & (p._asked - 1) > 0
         if not is_probability(p) or (at_end and several and self.in_numbers):
-            self.refuse(ValueError(f"a coin must be a probability for every {self.unknown}, got {p._text()}"))
+            self.refuse(ValueError(f"a coin must be a probability for every {self.unknown}, got {p._brief()}"))
         self._coins.add(known)
 
     def below(self, epsilon: Budget) -> Formula:
@@ -687,6 +708,16 @@ class Field:
                 self._odds[key] = found._fresh(EXACT)
                 self._odds[key]._asked = bit
             return self._odds[key]
+
+    def coins_on_grid(self) -> set[Formula]:
+        """Probabilities that the client has rounded, their multiples, and what is left to 1."""
+        multiples = [n * p for p in set(self.rounded.values()) for n in range(1, MULTIPLES)]
+        return {*multiples, *(1 - p for p in multiples)}
+
+    def is_coin(self, p: Formula) -> bool:
+        """Whether p is a float without a further rounding."""
+        with self.run(False):
+            return p in self.coins_on_grid() or bool(self.coins == "ideal" and is_probability(p))
 
     def round(self, p: Formula, down: bool) -> Formula:
         """Round p, always to the same number, so that the same p has the same slack."""
@@ -830,30 +861,34 @@ class Budget(Symbol):
         self._field.nearest |= bool(number & (number - 1)) and not self._exactly
         return number
 
-    def _other(self, other: object) -> Formula:
+    def _against(self, other: object, rule: Callable[[Any, Any], bool]) -> bool:
+        """Compare with what is at most 0, as every ε does; or with another part of ε, where both are formulas."""
+        if type(other) in PLAIN and other <= 0:  # type: ignore[operator]
+            return rule(1, 0)
         if not isinstance(other, Budget):
-            self._refuse(f"how ε compares with a {type(other).__name__} depends on ε")
+            what = _a(type(other).__name__)
+            self._refuse(f"how ε compares with {what} depends on ε", "leave checks of ε to those who call the client")
         if self._field.in_numbers:
             self._refuse("how parts of ε compare depends on ε, if only by rounding")
-        return other._odds
+        return rule(self._odds, other._odds)
 
     def __eq__(self, other: object) -> bool:
-        return self._odds == self._other(other)
+        return self._against(other, eq)
 
     def __ne__(self, other: object) -> bool:
         return not self == other
 
-    def __lt__(self, other: Budget) -> bool:
-        return self._odds < self._other(other)
+    def __lt__(self, other: object) -> bool:
+        return self._against(other, lt)
 
-    def __le__(self, other: Budget) -> bool:
-        return self._odds <= self._other(other)
+    def __le__(self, other: object) -> bool:
+        return self._against(other, le)
 
-    def __gt__(self, other: Budget) -> bool:
-        return self._odds > self._other(other)
+    def __gt__(self, other: object) -> bool:
+        return self._against(other, gt)
 
-    def __ge__(self, other: Budget) -> bool:
-        return self._odds >= self._other(other)
+    def __ge__(self, other: object) -> bool:
+        return self._against(other, ge)
 
     def __bool__(self) -> bool:
         return True  # like every ε that is not 0
@@ -886,13 +921,20 @@ def is_probability(p: Formula) -> bool:
 
 
 def exactly_of(p: Formula) -> Formula:
-    """Return a formula as a Fraction would be: floats are met exactly from here on."""
+    """Return a formula as a Fraction would be: floats are met exactly from here on, and remain rounded if they were."""
+    p._field.floats |= p._float == LOOSE
     return p._fresh(EXACT)
 
 
 def inexactly(p: Formula) -> Formula:
-    """Return a formula as a float would be; beyond a probability its rounding is not covered."""
-    return p if p._float else p._fresh(GRID if is_probability(p) else LOOSE)
+    """Return a formula as a float would be: beyond coins that were rounded already, this rounds once more."""
+    return p if p._float else p._fresh(GRID if p._field.is_coin(p) else LOOSE)
+
+
+def log_of(p: Formula, times: int = 1, below: bool = False) -> Budget:
+    """Return the logarithm of a formula, or a multiple; to the nearest float, or to one below it."""
+    p._field.nearest |= p._field.running and not below
+    return Budget(p**times)
 
 
 def exactly(epsilon: Budget) -> Budget:
@@ -930,7 +972,7 @@ def weights_of(weights: tuple[Any, ...], source: object) -> tuple[Any, ...]:
     for w in found:
         field.floats |= w._float == LOOSE
         if w._below(0) is not False:
-            field.refuse(ValueError(f"weights must not be negative for any {field.unknown}, got {w._text()}"))
+            field.refuse(ValueError(f"weights must not be negative for any {field.unknown}, got {w._brief()}"))
     sure, late = never_zero(reduce(Formula._plus, found)._num)
     field.late |= late
     if not sure:
@@ -945,19 +987,32 @@ def above_one(p: Formula) -> Formula:
     return found
 
 
+def in_range_at_times(epsilon: Budget) -> None:
+    """Note that a part of ε was checked to be in a range: for some ε it may not be, so a proof tries such, too."""
+    if epsilon._field.in_numbers:
+        epsilon._field.checked.append(epsilon._odds)
+
+
 def within(p: Any, low: Any, high: Any) -> bool:
     """Whether low < p < high, of a number, or of a formula for all ε: a check of the package's, not of a client."""
     if not isinstance(p, Formula):
         return bool(low < p < high)
-    return p._field.formula(low)._below(p) is True and p._below(high) is True
+    inside = p._field.formula(low)._below(p) is True and p._below(high) is True
+    if not inside and p._field.in_numbers:
+        p._field.refuse(TypeError(f"whether {p._brief()} is between {low} and {high} may depend on ε"))
+    return inside
 
 
 def ascending(some: Any) -> bool:
     """Whether budgets ascend, for all ε: a check of the package's, not of a client."""
     pairs = list(pairwise(some))
-    if any(isinstance(e, Budget) for e in some):
-        return all(a._odds._below(b._odds) is True for a, b in pairs)
-    return all(a < b for a, b in pairs)
+    budgets = [e for e in some if isinstance(e, Budget)]
+    if not budgets:
+        return all(a < b for a, b in pairs)
+    up = all(a._odds._below(b._odds) is True for a, b in pairs)
+    if not up and budgets[0]._field.in_numbers:
+        budgets[0]._field.refuse(TypeError("whether parts of ε ascend may depend on ε"))
+    return up
 
 
 def possible(weight: Any) -> bool:

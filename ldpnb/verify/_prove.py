@@ -6,11 +6,12 @@ refuted, tried with numbers or left open is said in sentences that are true as t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from inspect import signature
+from itertools import pairwise
 from math import exp, log
 from random import Random
 from textwrap import fill
@@ -44,7 +45,10 @@ from ldpnb.verify._symbolic import Laws, Maker, settled
 
 POINTS = (0.3, 2.5)  # ε at which the client is run with numbers
 TRIED = (1e-6, 0.01, 1, 16.0, 32.0, 40.0)  # and further ones, one of them an int
-RANDOM, WALKED = 24, 4000  # as many more at random, as long as the branches to be walked are not more than so many
+STRATA = (1e-6, 0.1, 8), (0.1, 32.0, 16)  # further ones: one at random from each of so many parts of these ranges
+INTEGERS = 2, 5, 9, 13  # in place of those near them
+WALKED = 4000  # branches that are walked for all of that
+CHECKED = 64  # bounds of ε at which a part of it leaves the range of ε, at most
 SIZES = range(2, 8)  # at which a client for any number of items is looked at, to refute it
 FACTORS = (1.0, 0.1, 4.0, 16.0, 1e-3)  # what is added to the ε from which on a formula is more than e^ε
 EPSILON = ("epsilon", "eps", "e", "ε")  # names that tell an order of arguments in which ε would be taken for another
@@ -53,7 +57,8 @@ LONG = 60  # letters of a report or a value
 CLOSE = 1 + Fraction(1, 10**56)  # `odds` is closer to e^ε than by this factor
 FEW = 400  # branches up to which moments are compared at several ε
 USUAL = Fraction(16180339887, 10**10)  # a y that is no root of anything that somebody writes down
-COARSE = Fraction(1, 2**49)  # of a probability: what rounding some coins moves it by
+MANY = 16  # coins that are rounded in a branch, at least
+DRAWS = 20  # of y and slacks, where no proof is found that formulas are the same but for rounding
 FINE = Fraction(1, 2**60)  # width within which a root is found
 FLOATS = "compute coins from exact numbers, by Fraction or ldpnb.chance.exact, and round each once"
 ROUNDING = Fraction(1, 2**54)  # a slack that rounding may well reach
@@ -474,8 +479,8 @@ def _plain(every: list[tuple[int, Laws]], factors: list[Factor]) -> bool:
         if len({_without_coins(form) for form in forms}) < len(forms):
             return False
         places = dict[Any, set[Any]]()
-        for form in forms:
-            places.setdefault(_place(form, False), set()).add(_place(form, True))
+        for each in forms:
+            places.setdefault(_place(each, False), set()).add(_place(each, True))
         if any(len(kinds) > 1 for kinds in places.values()):  # a plain number may be that of an item
             return False
     for (_, found), one in zip(every, factors, strict=True):
@@ -525,7 +530,7 @@ def _witness(client: Any, size: int, least: float, limit: int) -> tuple[Witness 
             asked, sent = list(dict.fromkeys([0, 1, k - 1])), dict[Any, Any]()
 
             def what_is_sent(x: int, rng: Randomness) -> int:
-                """Number reports by their forms: True and the number 1 of an item are equal, and not the same."""
+                """Return the number of a report by its form: True and the item 1 are equal, and not the same."""
                 report = sized(x, epsilon, rng)  # noqa: B023
                 return int(sent.setdefault(form(report), (len(sent), report))[0])  # noqa: B023
 
@@ -535,7 +540,7 @@ def _witness(client: Any, size: int, least: float, limit: int) -> tuple[Witness 
                 break
             if found.ratio is None or found.ratio > odds(epsilon) * (1 + Fraction(1, 10**9)):
                 one, other = found.pair
-                report = [report for _, report in sent.values()][found.report]
+                report = next(report for number, report in sent.values() if number == found.report)
                 return Witness(k, epsilon, found.ratio, report, (asked[one], asked[other])), []
         else:
             looked_at.append(k)
@@ -586,10 +591,38 @@ def _name(mechanism: Any) -> str:
 
 def _numbers(branches: int) -> list[float]:
     """Return values of ε to try: some that are always tried, and more at random, on a scale of powers."""
-    dice = Random(0)
-    low, high = log(EPSILON_MIN), log(EPSILON_MAX)
-    more = min(RANDOM, WALKED // branches)
-    return [*POINTS, *TRIED, *(exp(dice.uniform(low, high)) for _ in range(more))]
+    dice, more = Random(0), list[float]()
+    for low, high, parts in STRATA:
+        step = (high / low) ** (1 / parts)
+        for i in range(parts):
+            least, most = low * step**i, low * step ** (i + 1)
+            at_random = least * step ** dice.random()
+            more.append(next((n for n in INTEGERS if least <= n < most), at_random))
+    dice.shuffle(more)
+    return [*POINTS, *TRIED, *more[: WALKED // branches]]
+
+
+def _between(checked: Iterable[Formula], roots: int) -> list[float]:
+    """Values of ε between those at which parts of it that the client has checked leave the range of ε."""
+    bounds = {EPSILON_MIN, EPSILON_MAX}
+    for odds_of_part in dict.fromkeys(checked):
+        bounds |= {e for e in _bounds(odds_of_part, roots) if EPSILON_MIN < e < EPSILON_MAX}
+    if len(bounds) > CHECKED:
+        raise ValueError(f"client must check fewer parts of ε, got {len(bounds)} values at which one leaves its range")
+    edges = sorted(bounds)
+    return [(low * high) ** 0.5 for low, high in pairwise(edges)] if len(edges) > 2 else []
+
+
+def _bounds(odds_of_part: Formula, roots: int) -> Iterator[float]:
+    """Values of ε at which a part of it enters or leaves the range of ε: exactly, or of a logarithm on a grid."""
+    if odds_of_part.den == {0: 1} and [*odds_of_part.num.values()] == [1]:
+        share = max(odds_of_part.num) / roots
+        yield from (EPSILON_MIN / share, EPSILON_MAX / share)
+        return
+    grid = np.geomspace(EPSILON_MIN, EPSILON_MAX, 1 + 32 * CHECKED)
+    values = [odds_of_part.at(Fraction(exp(e / roots))) for e in grid]
+    inside = [odds(EPSILON_MIN) <= v <= odds(EPSILON_MAX) for v in values]
+    yield from (float(e) for e, before, now in zip(grid[1:], inside, inside[1:], strict=False) if before != now)
 
 
 def _replay(
@@ -600,7 +633,7 @@ def _replay(
     A client whose law with numbers is not that of the formulas is refused.
     """
     tested, broken = list[float](), list[float]()
-    for epsilon, with_numbers in _made(make, client, found.branches):
+    for epsilon, with_numbers in _made(make, client, found):
         try:
             replayed = laws(with_numbers, inputs, limit=limit)
         except ValueError:  # some coins are not made for so much
@@ -609,7 +642,7 @@ def _replay(
             continue
         formulas = found.at(Fraction(exp(epsilon / found.field.roots)))
         for one, other in zip(replayed, formulas, strict=True):
-            _compare(one, other, epsilon)
+            _compare(one, other, epsilon, found.longest)
         tested.append(epsilon)
         ratio = worst(replayed).ratio
         if ratio is None or ratio > odds(epsilon) * CLOSE:
@@ -617,12 +650,12 @@ def _replay(
     return tuple(sorted(tested)), tuple(broken)
 
 
-def _made(make: Maker, client: Any, branches: int) -> Iterator[tuple[float, Any]]:
+def _made(make: Maker, client: Any, found: Laws) -> Iterator[tuple[float, Any]]:
     """Values of ε with the client that has them: a mechanism's own, as it was handed in, and others."""
     own = float(client.epsilon) if isinstance(client, Mechanism) else None
     if own is not None:
         yield own, client
-    for epsilon in _numbers(branches):
+    for epsilon in [*_numbers(found.branches), *_between(found.field.checked, found.field.roots)]:
         if epsilon == own:
             continue
         try:
@@ -632,11 +665,12 @@ def _made(make: Maker, client: Any, branches: int) -> Iterator[tuple[float, Any]
         yield epsilon, with_numbers
 
 
-def _compare(one: Law, other: Law, epsilon: float) -> None:
-    """Refuse a law that is not that of the formulas, to nine digits; below 2**-53, coins are rounded away."""
+def _compare(one: Law, other: Law, epsilon: float, choices: int) -> None:
+    """Refuse a law that is not that of the formulas, to nine digits; each rounded coin moves it by less than 2**-53."""
+    rounding = Fraction(max(choices, MANY), 2**53)
     for y in one.keys() | other.keys():
         p, q = one.get(y, Fraction(0)), other.get(y, Fraction(0))
-        if abs(p - q) > q / 10**9 + COARSE or (p and not q):
+        if abs(p - q) > q / 10**9 + rounding or (p and not q):
             said = f"report {_shown(y)} has probability {float(p):.9g}, and {float(q):.9g} by the formulas"
             raise ValueError(f"the client must do the same with a number as with a symbol: at ε = {epsilon:.6g} {said}")
 
@@ -720,44 +754,60 @@ def _largest(found: Laws, decided: Decision) -> Factor:
 
 
 def _moments(make: Maker, client: Any, inputs: Any, items: Any, tested: tuple[float, ...], limit: int) -> Moments:
-    """Compare mean and variance of scores with the stated ones, as formulas and with numbers.
+    """Compare mean and variance of scores with the stated ones, with numbers, and as formulas.
 
-    Of whatever coins, or of ideal ones where that stops.
+    Of whatever coins; of ideal ones where that stops, or where they are right up to the rounding of coins.
     """
-    try:
-        mechanism, found = settled(make, inputs, "free", limit, plain=True)
-    except (TypeError, ValueError):
-        mechanism, found = settled(make, inputs, "ideal", limit, plain=True)
     candidates = named(items)
     people = inputs if isinstance(inputs, np.ndarray | Records) else np.asarray(inputs)
 
     def stated(one: Any) -> list[Any]:
         return [np.asarray(f(people, *candidates)) for f in (one.expected, one.variance)]
 
-    wrong = near = 0
+    by_coins = "free"
+    try:
+        mechanism, found = settled(make, inputs, by_coins, limit, plain=True)
+    except (TypeError, ValueError):
+        by_coins = "ideal"
+        mechanism, found = settled(make, inputs, by_coins, limit, plain=True)
+    in_numbers = 0
     for epsilon in _points(client, tested, found.branches):
         shipped = client if isinstance(client, Mechanism) and client.epsilon == epsilon else make(epsilon)
         (mean, variance), (told, spread) = stated(shipped), numbers(shipped, inputs, items)
         largest = float(np.max(np.abs(spread), initial=0.0))
-        wrong += not np.allclose(mean, told, rtol=1e-8, atol=1e-9 * largest**0.5)
-        wrong += not np.allclose(variance, spread, rtol=1e-8, atol=1e-9 * largest)
-    with found.field.run(server=True):
+        in_numbers += not np.allclose(mean, told, rtol=1e-8, atol=1e-9 * largest**0.5)
+        in_numbers += not np.allclose(variance, spread, rtol=1e-8, atol=1e-9 * largest)
+    count, wrong, near = _identities(mechanism, found, candidates, stated)
+    if wrong and not in_numbers and by_coins == "free":
+        mechanism, found = settled(make, inputs, "ideal", limit, plain=True)
+        count, with_ideal, near_ideal = _identities(mechanism, found, candidates, stated)
+        if not with_ideal:
+            wrong, near = 0, max(wrong + near, near_ideal)
+    return Moments(count, wrong + in_numbers, near)
+
+
+def _identities(mechanism: Any, found: Laws, candidates: Any, stated: Any) -> tuple[int, int, int]:
+    """Return how many formulas of mean and variance were compared, how many are wrong, and right but for rounding."""
+    field = found.field
+    with field.run(server=True):
         scores = {y: np.asarray(_estimate(mechanism, candidates, own)).ravel() for y, own in found.reports.items()}
         means, variances = stated(mechanism)
-    found.field.heard()
+    field.heard()
+    wrong = near = 0
     for law, mean, variance in zip(found.law, means, variances, strict=True):
         for at, (m, v) in enumerate(zip(mean.ravel(), variance.ravel(), strict=True)):
             by: dict[Any, Poly] = {}
             for y, p in law.items():
                 by[scores[y][at]] = plus(by.get(scores[y][at], {}), p)
-            each = [(s, Formula(p, found.total, found.field)) for s, p in by.items()]
-            first, second = sum(p * s for s, p in each), sum(p * s * s for s, p in each)
-            for one, other in ((first, m), (second - first * first, v)):
+            each = [(s, Formula(p, found.total, field)) for s, p in by.items()]
+            first = field.formula(sum(p * s for s, p in each))
+            second = field.formula(sum(p * s * s for s, p in each))
+            for one, other, size in ((first, m, second), (second - first * first, v, second * second)):
                 if not one.same(other):
-                    close = _close(one, found.field.formula(other))
+                    close = _close(one, field.formula(other), size)
                     wrong += not close
                     near += close
-    return Moments(2 * means.size, wrong, near)
+    return 2 * means.size, wrong, near
 
 
 def _points(client: Any, tested: tuple[float, ...], branches: int) -> list[float]:
@@ -768,10 +818,15 @@ def _points(client: Any, tested: tuple[float, ...], branches: int) -> list[float
     return list(dict.fromkeys([*own, *(x for x in POINTS[-1:] if x in tested), *some]))
 
 
-def _close(one: Formula, other: Formula) -> bool:
-    """Whether two formulas are the same but for the rounding of floats in them, at three points."""
-    for y in (USUAL, Fraction(3), Fraction(11)):
-        a, b = one.at(y), other.at(y)
-        if abs(a - b) > abs(b) / 10**12:
-            return False
-    return True
+def _close(one: Formula, other: Formula, size: Formula) -> bool:
+    """Whether two formulas are the same but for the rounding of floats in them: for every ε, to 12 digits of a score.
+
+    `size` is the square of what a score is like.  Where coins are free, nothing else may help than to draw y and coins.
+    """
+    room = size / 10**24 - (one - other) * (one - other)
+    shown, _ = sign(room.num)
+    if shown is not None:
+        return shown >= 0
+    dice = Random()
+    points = [(1 + Fraction(dice.random()) * 10 ** dice.randint(-6, 6), Fraction(dice.random())) for _ in range(DRAWS)]
+    return all(room.at(y, slack) >= 0 for y, slack in points)

@@ -38,7 +38,6 @@ from ldpnb.verify._laws import _programs
 
 ROOTS_MAX = 16  # of e^ε: for more, `formula.START` would not be below e^(ε/r)
 LONG = 2000  # letters of a report in a certificate
-MULTIPLES = 16  # of a rounded coin: the chance of several alike
 HINTS = dict.fromkeys(["real number", "Rational", "ufunc", "operand"], CURE)  # by a word of Python's own message
 HINTS["Budget"] = Budget._hint
 Maker = Callable[..., Any]  # of a client, for an ε
@@ -54,15 +53,12 @@ class Laws:
     tossed: frozenset[Formula]
     reports: dict[Any, Any]  # as the client returned them
     branches: int
+    longest: int  # choices of a branch
 
     @property
     def as_shipped(self) -> bool:
         """Whether every coin was rounded by the client; `bernoulli` rounds others up, by less than 2**-53."""
-        on_grid = set()
-        for p in self.field.rounded.values():
-            multiples = [n * p for n in range(1, MULTIPLES)]
-            on_grid |= {*multiples, *(1 - x for x in multiples)}
-        return not self.field.floats and not self.field.nearest and self.tossed <= on_grid
+        return not self.field.floats and not self.field.nearest and self.tossed <= self.field.coins_on_grid()
 
     def at(self, y: Fraction, slack: int = 0) -> list[Law]:
         """Laws at one y, all slacks being the same."""
@@ -122,8 +118,7 @@ def symbolic_laws(client: Any, inputs: Any, field: Field, limit: int = LIMIT) ->
         raise ValueError(f"inputs must be at least two values, got {len(programs)}")
     replayed, outputs, reports = list[dict[Any, Counter[Any]]](), Outputs(), dict[Any, Any]()
     choices: dict[Any, list[Formula]] = {}  # by the weights of all options, their probabilities
-    walked = 0
-
+    walked = longest = 0
     ideal = field.coins == "ideal"
 
     def watched(program: Any, rng: Paths) -> Any:
@@ -137,7 +132,7 @@ def symbolic_laws(client: Any, inputs: Any, field: Field, limit: int = LIMIT) ->
     for program in programs:
         replayed.append({})
         for paths, result in walk(partial(watched, program), limit=limit, ideal=ideal):
-            walked += 1
+            walked, longest = walked + 1, max(longest, len(paths.taken))
             for _, weights in paths.taken:
                 if weights not in choices:
                     choices[weights] = _shares(weights, field)
@@ -162,7 +157,7 @@ def symbolic_laws(client: Any, inputs: Any, field: Field, limit: int = LIMIT) ->
     total = _product(most.items())
     if any(reduce(plus, law.values()) != total for law in found):
         raise ValueError("a law must sum to one for every ε: the client does not repeat itself")
-    return Laws(field, found, total, frozenset(tossed), reports, walked)
+    return Laws(field, found, total, frozenset(tossed), reports, walked, longest)
 
 
 def settled(make: Maker, inputs: Any, coins: str, limit: int, plain: bool = False, roots: int = 1) -> tuple[Any, Laws]:
@@ -183,4 +178,5 @@ def settled(make: Maker, inputs: Any, coins: str, limit: int, plain: bool = Fals
         said = str(field.refused if isinstance(field.refused, TypeError) else caught)  # others may have reworded it
         symbols = "Formula" in said or "Budget" in said
         hint = next((f"; {HINTS[word]}" for word in HINTS if word in said and (symbols or word != "operand")), "")
-        raise TypeError(f"{said}{'' if field.refused else hint}") from caught
+        where = "" if field.refused else hint or " (raised where a symbol stands for ε)"
+        raise TypeError(f"{said}{where}") from caught
