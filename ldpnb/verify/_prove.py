@@ -802,9 +802,9 @@ def _identities(mechanism: Any, found: Laws, candidates: Any, stated: Any) -> tu
             each = [(s, Formula(p, found.total, field)) for s, p in by.items()]
             first = field.formula(sum(p * s for s, p in each))
             second = field.formula(sum(p * s * s for s, p in each))
-            for one, other, size in ((first, m, second), (second - first * first, v, second * second)):
+            for one, other, often in ((first, m, 1), (second - first * first, v, 2)):
                 if not one.same(other):
-                    close = _close(one, field.formula(other), size)
+                    close = _close(one, field.formula(other), second, often)
                     wrong += not close
                     near += close
     return 2 * means.size, wrong, near
@@ -818,15 +818,17 @@ def _points(client: Any, tested: tuple[float, ...], branches: int) -> list[float
     return list(dict.fromkeys([*own, *(x for x in POINTS[-1:] if x in tested), *some]))
 
 
-def _close(one: Formula, other: Formula, size: Formula) -> bool:
+def _close(one: Formula, other: Formula, second: Formula, times: int) -> bool:
     """Whether two formulas are the same but for the rounding of floats in them: for every ε, to 12 digits of a score.
 
-    `size` is the square of what a score is like.  Where coins are free, nothing else may help than to draw y and coins.
+    `second` is the mean of a score's square.  A mean is compared with its root, a variance with itself, which is twice
+    so large in digits.  Where coins are free, y and coins are drawn.
     """
-    room = size / 10**24 - (one - other) * (one - other)
-    shown, _ = sign(room.num)
-    if shown is not None:
-        return shown >= 0
     dice = Random()
-    points = [(1 + Fraction(dice.random()) * 10 ** dice.randint(-6, 6), Fraction(dice.random())) for _ in range(DRAWS)]
-    return all(room.at(y, slack) >= 0 for y, slack in points)
+    for _ in range(DRAWS):
+        y, slack = 1 + Fraction(dice.random()) * 10 ** dice.randint(-6, 6), Fraction(dice.random())
+        if (one.at(y, slack) - other.at(y, slack)) ** 2 > second.at(y, slack) ** times / 10**24:
+            return False
+    if max(*one.num, *one.den, *other.num, *other.den) > Y:
+        return True
+    return sign((second**times / 10**24 - (one - other) * (one - other)).num)[0] in (0, 1)
