@@ -1050,10 +1050,24 @@ class EqualToItselfAlone(GRR):
 
 @dataclass(frozen=True, kw_only=True)
 class AnyNumber(TwoPoint):
-    """Takes any number."""
+    """Takes what is missing for 0, and cuts other numbers to the range."""
 
     def _values(self, values):
+        return np.nan_to_num(np.asarray(values, float)).clip(-1, 1)[:, None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlainBeyond(TwoPoint):
+    """Takes numbers beyond the range, and sends their sign as it is."""
+
+    def _values(self, values):
+        if not np.isfinite(np.asarray(values, float)).all():
+            raise ValueError("values must be numbers")
         return np.asarray(values, float)[:, None]
+
+    def _perturb(self, values, rng):
+        reports = super()._perturb(values.clip(-1, 1), rng)
+        return np.where(np.abs(values[:, 0]) > 1, values[:, 0] > 0, reports)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1099,6 +1113,30 @@ class AnySeed(GRR):
     def perturb(self, values, *, rng):
         seeded = np.random.default_rng(rng) if isinstance(rng, int) and rng else rng
         return super().perturb(values, rng=seeded)
+
+
+@dataclass(frozen=True, kw_only=True)
+class NoLifetime(RAPPOR):
+    """Says that what it keeps tells hardly anything."""
+
+    lifetime_epsilon = property(lambda self: 0.1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class GlobalEstimate(GRR):
+    """Draws from numpy's global generator for an estimate, and does not use it."""
+
+    def _score(self, tally):
+        np.random.random()  # noqa: NPY002
+        return super()._score(tally)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnyTargets(GRR):
+    """Has an influence on more items than there are."""
+
+    def influence(self, targets=1):
+        return super().influence(min(targets, self.k))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1281,10 +1319,14 @@ ALONE = [  # mistakes that one check finds, and no other
     (EqualOfAnyEpsilon(**K3), "a_mechanism_is_its_fields"),
     (EqualToItselfAlone(**K3), "a_mechanism_is_its_fields"),
     (Case(AnyNumber(epsilon=1.0), NUMBERS), "what_is_no_value_is_refused"),
+    (Case(PlainBeyond(epsilon=1.0), NUMBERS), "what_is_no_value_is_refused"),
     (WrapsItems(**K3), "what_is_no_value_is_refused"),
     (WrapsReports(**K3), "forged_reports_count_once_or_are_refused"),
     (AnyNumberOfBits(k=5, epsilon=1.0, size=2), "forged_reports_count_once_or_are_refused"),
     (ReportsWithWeights(**K3), "forged_reports_count_once_or_are_refused"),
+    (Case(NoLifetime(**LETTERS), **WORDS), "respond_of_memoise_is_perturb"),
+    (GlobalEstimate(**K3), "same_seed_same_reports"),
+    (AnyTargets(**K3), "influence_is_the_most_that_a_report_adds"),
     (AnySeed(**K3), "bad_rng_is_refused"),
     (AnyCounts(**K3), "foreign_and_empty_tallies_are_refused"),
     (EachTrialTwice(**K3), "simulate_has_the_law_of_many_clients"),
@@ -1416,6 +1458,7 @@ def test_a_class_that_is_no_dataclass_is_told_what_to_write():
     [
         ([0], {}, "inputs must be at least two, to be told apart, got 1"),
         ([], {}, "inputs must be at least two, to be told apart, got 0"),
+        ({0, 1}, {}, "inputs must be a list, an array or Records, got {0, 1}"),
         (range(3), {"groups": ((slice(0, 2), 1.0), (slice(2, 3), 1.0))}, "groups must have at least two inputs"),
         ([0, 0, 1, 2], {"histogram": True}, "histogram must be False unless inputs are one of each that simulate"),
         ([0, 1], {"histogram": True}, "histogram must be False unless inputs are one of each that simulate"),
