@@ -13,7 +13,9 @@ from ldpnb.core import Example, Records
 from ldpnb.verify import contract
 
 ALL = {check.__name__ for check in contract.checks}
-NO_ERRORS = {"standard_error", "an_item"}  # checks of what tells standard errors
+NO_ERRORS = {"standard_error", "an_item", "intervals"}  # checks of what tells standard errors
+NO_ITEMS = {"groups", "order", "respond", "candidates", "numbers"}  # checks of other things than items
+NO_EPSILON = {"bad_epsilon", "epsilon_is_kept", "epsilon_of_the_law_is_the_stated_one_e", "what_is_stated", "a_mech"}
 ONE_KEY = Records.of({}, {0: 1.0}, {0: -1.0}, {0: 0.5})
 
 
@@ -51,14 +53,19 @@ WALKS = []
 @pytest.mark.parametrize(
     "mechanism, inputs, more, does_not_apply",
     [
-        (GRR(k=3, epsilon=1.0), range(3), {"histogram": True}, {"public_part", "bytes"}),
-        (OUE(k=2, epsilon=1.0), [0, 1], {}, {"public_part", "simulate"}),
-        (StateEncoding(d=1, epsilon=1.0), ONE_KEY, {}, {"simulate", "bytes", "an_item"}),
+        (GRR(k=3, epsilon=1.0), range(3), {"histogram": True}, {"public_part", "bytes", *NO_ITEMS}),
+        (OUE(k=2, epsilon=1.0), [0, 1], {}, {"public_part", *NO_ITEMS}),
+        (
+            StateEncoding(d=1, epsilon=1.0),
+            ONE_KEY,
+            {},
+            {"simulate", "bytes", "an_item", "lists", "supporters"} | NO_ITEMS - {"numbers"},
+        ),
         (
             RAPPOR(bits=2, hashes=1, cohorts=1, f=0.5, p=0.25, q=0.75),
             ["a", "b", "c"],
             {"items": ("a", "b")},
-            {"simulate", "bad_epsilon", "epsilon_is_kept", "epsilon_of_the_law_is_the_stated_one_e", *NO_ERRORS},
+            {"simulate", "supporters", *NO_EPSILON, *NO_ERRORS} | NO_ITEMS - {"respond", "candidates"} | {"what_is_no"},
         ),
     ],
     ids=lambda x: type(x).__name__,
@@ -82,12 +89,10 @@ def test_what_is_not_kept_is_named_with_what_was_found():
     assert others[0].endswith("report_bits is 1, but 3 private parts take 2")
 
 
-def test_an_error_says_in_which_check_it_came():
+def test_a_law_that_cannot_be_read_is_an_error():
     with pytest.raises(ValueError, match="does not come from chance") as raised:
         check_mechanism(Careless(k=3, epsilon=1.0), range(3))
-    assert raised.value.__notes__ == [
-        "in the check epsilon_of_the_law_is_the_stated_one of " + str(Careless(k=3, epsilon=1.0))
-    ]
+    assert raised.value.__notes__ == [f"in the law of {Careless(k=3, epsilon=1.0)}, which all checks read"]
 
 
 def test_the_law_is_walked_once_for_all_checks():
@@ -132,7 +137,10 @@ class TestAsTestsOfPytest:
             "batch_after_batch_people_are_alone",
             "epsilon_of_the_law_is_the_stated_one_elsewhere",
             "people_are_independent",
+            "simulate_has_the_law_of_many_clients",
+            "simulate_has_the_law_of_two_clients",
             "three_people_are_independent",
+            "what_is_stated_holds_elsewhere",
         }
         assert mark.args[1][0].id == "epsilon_of_the_law_is_the_stated_one-GRR(k=2, epsilon=1.0)"
 

@@ -1,8 +1,9 @@
 """Controls: mechanisms with one mistake each, and the test of the contract that must catch it."""
 
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from math import exp
 
 import numpy as np
@@ -10,11 +11,14 @@ import pytest
 from contract import Case, Contract
 from scipy.special import bdtrc
 
-from ldpnb.chance import Paths, bernoulli, exact, odds, round_down, round_up, uniform
-from ldpnb.core import Tally
+from ldpnb.chance import Paths, bernoulli, exact, inexact, odds, round_down, round_up, uniform
+from ldpnb.checks import check_codes, check_epsilon
+from ldpnb.core import Kept, Mechanism, Records, Tally
 from ldpnb.numbers import TwoPoint
-from ldpnb.oracles.frequency import GRR, OLH, OUE, SUE, UnaryEncoding
-from ldpnb.strings.rappor import ORR
+from ldpnb.oracles.frequency import GRR, OLH, OUE, SUE, BitReports, UnaryEncoding
+from ldpnb.oracles.subset import SubsetSelection
+from ldpnb.sets.sampling import SampledGRR
+from ldpnb.strings.rappor import ORR, RAPPOR
 from ldpnb.verify import check_mechanism, contract
 from ldpnb.verify.contract import checks, people_are_independent
 
@@ -372,7 +376,7 @@ class SharesCoins(GRR):
 class MirrorsACrowd(SharesCoins):
     """In a crowd of thousands, the second half has the coins of the first, in the opposite order."""
 
-    crowd = 1000
+    crowd = 2000
 
     def coin_of(self, values, rng):
         people = np.arange(len(values))
@@ -383,7 +387,7 @@ class MirrorsACrowd(SharesCoins):
 class CoinOfARank(SharesCoins):
     """In a crowd of thousands, the i-th person of each value has the i-th coin."""
 
-    crowd = 1000
+    crowd = 2000
 
     def coin_of(self, values, rng):
         ranked = np.argsort(np.argsort(values, kind="stable"))
@@ -588,12 +592,11 @@ class HalfOfTheError(GRR):
 
 
 @dataclass(frozen=True, kw_only=True)
-class WaldIntervals(SUE):
-    """Takes the standard errors seen for those of an item that hardly anybody supports."""
+class NarrowOfFew(SUE):
+    """Halves the intervals of fewer than a thousand people."""
 
     def interval(self, tally, z, *, people=False):
-        half = z * self.standard_error(tally)
-        return self.estimate(tally) - half / 2, self.estimate(tally) + half / 2
+        return super().interval(tally, z / 2 if tally.n < 1000 else z, people=people)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -631,7 +634,566 @@ class AtMostHalf(GRR):
     keep = property(lambda self: _right_keep(self.k, min(0.5, self.epsilon)))
 
 
+@dataclass(frozen=True, kw_only=True)
+class OneCoinIfAllAgree(GRR):
+    """Has one coin for a crowd of whom all have the same item."""
+
+    def _perturb(self, values, rng):
+        if len(values) > 3 and (values == values[0]).all():
+            return np.where(bernoulli(self.keep, (1,), rng), values, uniform(self.k, values.shape, rng))
+        return super()._perturb(values, rng)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlainIfSorted(GRR):
+    """Sends the items of a crowd as they are, if they rise."""
+
+    def _perturb(self, values, rng):
+        if len(values) > 3 and (np.diff(values) >= 0).all():
+            return values.copy()
+        return super()._perturb(values, rng)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TellsAMinority(GRR):
+    """Of a crowd in which nine in ten have one item, sends the other items as they are."""
+
+    def _perturb(self, values, rng):
+        reports, held = super()._perturb(values, rng), np.bincount(values, minlength=self.k)
+        rare = values != held.argmax()
+        return np.where(rare & (len(values) > 20) & (held.max() > 0.9 * len(values)), values, reports)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlainFor(GRR):
+    """Is honest to all but one person in so many."""
+
+    one_in: int = 128
+
+    def _perturb(self, values, rng):
+        reports = super()._perturb(values, rng)
+        reports[self.one_in - 1 :: self.one_in] = values[self.one_in - 1 :: self.one_in]
+        return reports
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlainWhereSlotsAreChosen(OLH):
+    """From ε = 1 on sends the slot as it is, if the number of slots is left to ε."""
+
+    def _perturb(self, values, rng):
+        reports = super()._perturb(values, rng)
+        if self.g == 0 and self.epsilon > 1:
+            reports["slot"] = self.hash(reports["seed"], values)
+        return reports
+
+
+@dataclass(frozen=True, kw_only=True)
+class BiasedWhereSlotsAreChosen(OLH):
+    """Is right for three slots, and for more only if they are named."""
+
+    @cached_property
+    def support(self):
+        p, q = super().support
+        return (p, q) if self.g or self.slot_count == 3 else (p, q * Fraction(9, 10))
+
+
+@dataclass(frozen=True, kw_only=True)
+class HalfWhereEpsilonIsLarge(GRR):
+    """Halves estimates from ε = 3 on."""
+
+    def _score(self, tally):
+        found = super()._score(tally)
+        return found if self.epsilon < 3 else found / 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuietWhereEpsilonIsLarge(GRR):
+    """States a tenth of its variance from ε = 3 on."""
+
+    def variance(self, values):
+        return super().variance(values) * (1 if self.epsilon < 3 else 0.1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModestWhereEpsilonIsLarge(GRR):
+    """Says that from ε = 2 on a report counts once."""
+
+    def influence(self, targets=1):
+        return super().influence(targets) if self.epsilon < 2 else 1.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuieterAtWorst(TwoPoint):
+    """States half of its largest variance from ε = 2 on."""
+
+    worst_variance = property(lambda self: super().worst_variance * (1 if self.epsilon < 2 else 0.5))
+
+
+@dataclass(frozen=True, kw_only=True)
+class SmallWhereEpsilonIsLarge(GRR):
+    """Says that from ε = 2 on a report has one bit."""
+
+    report_bits = property(lambda self: 2 if self.epsilon < 2 else 1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RoundsBeforeNoise(TwoPoint):
+    """Rounds numbers to whole ones first."""
+
+    def _perturb(self, values, rng):
+        return super()._perturb(np.round(values), rng)
+
+
+@dataclass(frozen=True, kw_only=True)
+class StraightVariance(TwoPoint):
+    """States a variance that is linear between 0 and 1."""
+
+    def variance(self, values):
+        none, one = (float(super(StraightVariance, self).variance([x])[0, 0]) for x in (0.0, 1.0))
+        return (none + (one - none) * np.abs(np.asarray(values, float)))[:, None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TellsTheHalf(Mechanism):
+    """Protects which of two items it is, and sends as it is whether it is one of the first two or of the last two."""
+
+    epsilon: float
+    k = 4
+    shares = True
+    limits = {"epsilon": check_epsilon}
+    coin = cached_property(lambda self: GRR(k=2, epsilon=self.epsilon))
+    realised_epsilon = property(lambda self: self.coin.realised_epsilon)
+    layout = property(lambda self: {"": (np.int64, 4)})
+
+    def _values(self, values):
+        return check_codes(values, 4)
+
+    def _perturb(self, values, rng):
+        return values // 2 * 2 + self.coin.perturb(values % 2, rng=rng)
+
+    def _count(self, reports):
+        return np.bincount(reports, minlength=4)
+
+    def _score(self, tally):
+        p, q = map(float, self.coin.support)
+        halves = (tally.counts / tally.n).reshape(*tally.counts.shape[:-1], 2, 2)
+        return ((halves - q * halves.sum(-1, keepdims=True)) / (p - q)).reshape(tally.counts.shape)
+
+    def _worst(self):
+        return np.arange(4)
+
+    def expected(self, values):
+        return np.eye(4)[self._values(values)]
+
+    def variance(self, values):
+        p, q = map(float, self.coin.support)
+        same = np.arange(4) // 2 == (self._values(values) // 2)[:, None]
+        return np.where(same, p * q / (p - q) ** 2, 0)
+
+    def _squares(self, tally):
+        raise ValueError("tally must tell how scores scatter, which this does not")
+
+
+@dataclass(frozen=True, kw_only=True)
+class FirstKey(SampledGRR):
+    """Sends the first key as it is, if the keys fall."""
+
+    def _perturb(self, values, rng):
+        reports = super()._perturb(values, rng)
+        for i, (start, end) in enumerate(zip(values.offsets, values.offsets[1:], strict=False)):
+            if end - start > 1 and values.keys[start] > values.keys[end - 1]:
+                reports[i] = values.keys[start]
+        return reports
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlainResponse(RAPPOR):
+    """Sends what it keeps, permanent noise alone; `perturb` is right."""
+
+    def respond(self, kept, *, rng):
+        reports = super().respond(kept, rng=rng)
+        reports["bits"] = kept.rows["permanent"]
+        return reports
+
+    def _perturb(self, values, rng):
+        return RAPPOR.respond(self, self.memoise(values, rng=rng), rng=rng)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnybodysMemory(RAPPOR):
+    """Responds to what another mechanism keeps."""
+
+    def respond(self, kept, *, rng):
+        return super().respond(Kept(self, kept.rows), rng=rng)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExpectsAllItems(GRR):
+    """Says what is expected of one person of each item, whoever is asked about."""
+
+    def expected(self, values):
+        return np.eye(self.k)
+
+
+@dataclass(frozen=True, kw_only=True)
+class NoiseOfAllItems(OUE):
+    """Says how noisy one person of each item is, whoever is asked about."""
+
+    def variance(self, values):
+        return super().variance(np.arange(self.k))
+
+
+@dataclass(frozen=True, kw_only=True)
+class SortsCandidates(ORR):
+    """Names candidates in another order than it was asked."""
+
+    def _items(self, items):
+        found = super()._items(items)
+        return found if found is None else tuple(sorted(found))
+
+
+@dataclass(frozen=True, kw_only=True)
+class InfluenceOnAll(ORR):
+    """Says how much a report adds to one of two candidates, whichever are asked about."""
+
+    def influence(self, targets=1, items=None):
+        return super().influence(targets, (0, 1))
+
+
+@dataclass(frozen=True, kw_only=True)
+class OthersSupporters(GRR):
+    """Counts supporters of the items in the opposite order."""
+
+    def supporters(self, tally):
+        return super().supporters(tally)[..., ::-1]
+
+    def _score(self, tally):
+        p, q = self.support
+        return (tally.counts / tally.n - inexact(q)) / inexact(p - q)
+
+    def _squares(self, tally):
+        p, q = self.support
+        yes, no = inexact((1 - q) / (p - q)), inexact(-q / (p - q))
+        return no**2 + tally.counts / tally.n * (yes**2 - no**2)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ErrorsOverN(GRR):
+    """Divides by n where n − 1 is right."""
+
+    def standard_error(self, tally, *, people=False):
+        right = super().standard_error(tally, people=people)
+        return right if people else right * np.sqrt((tally.n - 1) / tally.n)
+
+
+@dataclass(frozen=True, kw_only=True)
+class HalfErrorsAboutFew(GRR):
+    """Halves the errors about up to a thousand people."""
+
+    def standard_error(self, tally, *, people=False):
+        return super().standard_error(tally, people=people) / (1 + (people and tally.n <= 1000))
+
+
+@dataclass(frozen=True, kw_only=True)
+class HalfTheScatterOfSome(GRR):
+    """Halves the scatter of 4 to 1,000 reports."""
+
+    def _squares(self, tally):
+        return super()._squares(tally) / (1 + (3 < tally.n <= 1000))
+
+
+@dataclass(frozen=True, kw_only=True)
+class ErrorOfOne(GRR):
+    """Says that one report has no error."""
+
+    def standard_error(self, tally, *, people=False):
+        return np.zeros(self.k) if tally.n == 1 else super().standard_error(tally, people=people)
+
+
+@dataclass(frozen=True, kw_only=True)
+class GuessesErrors(TwoPoint):
+    """Has an error about these very people, which it cannot know."""
+
+    def standard_error(self, tally, *, people=False):
+        return super().standard_error(tally) / (1 + 9 * people)
+
+
+@dataclass(frozen=True, kw_only=True)
+class NoUpperEnd(GRR):
+    """Ends an interval at the estimate."""
+
+    def interval(self, tally, z, *, people=False):
+        return super().interval(tally, z, people=people)[0], self.estimate(tally)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SureOfMost(GRR):
+    """Has no doubt about an item of more than half of the people."""
+
+    def interval(self, tally, z, *, people=False):
+        found = self.estimate(tally)
+        return tuple(np.where(found > 0.5, found, end) for end in super().interval(tally, z, people=people))
+
+
+@dataclass(frozen=True, kw_only=True)
+class AlwaysAt95(GRR):
+    """Has intervals at 95 % alone."""
+
+    def interval(self, tally, z, *, people=False):
+        return super().interval(tally, 1.96, people=people)
+
+
+@dataclass(frozen=True, kw_only=True)
+class NarrowAboutPeople(GRR):
+    """Quarters the upper half of an interval that is about these very people."""
+
+    def interval(self, tally, z, *, people=False):
+        low, high = super().interval(tally, z, people=people)
+        found = self.estimate(tally)
+        return low, found + (high - found) / (4 if people else 1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class NoDoubt(TwoPoint):
+    """Has intervals of no width."""
+
+    def interval(self, tally, z, *, people=False):
+        return self.estimate(tally), self.estimate(tally)
+
+
+@dataclass(frozen=True, kw_only=True)
+class NoLowerEnd(GRR):
+    """Starts intervals far below any share."""
+
+    def interval(self, tally, z, *, people=False):
+        low, high = super().interval(tally, z, people=people)
+        return low - 1000 * z * (tally.n > 1000), high
+
+
+@dataclass(frozen=True, kw_only=True)
+class ErrorAboutTheFirstTrials(GRR):
+    """Takes the mean error about the people of all trials for that of each."""
+
+    def standard_error(self, tally, *, people=False):
+        found = super().standard_error(tally, people=people)
+        return np.broadcast_to(found.mean(0), found.shape) if people and tally.n == 3 and found.ndim > 1 else found
+
+
+@dataclass(frozen=True, kw_only=True)
+class OneAxisOfTrials(GRR):
+    """Runs all axes of trials together."""
+
+    def _score(self, tally):
+        found = super()._score(tally)
+        return found.reshape(-1, self.k) if found.ndim > 2 else found
+
+
+@dataclass(frozen=True, kw_only=True)
+class TwiceForOneSum(GRR):
+    """Doubles the variance of a sum that comes alone."""
+
+    def linear_variance(self, weights):
+        return super().linear_variance(weights) * (2 if np.ndim(weights) == 1 else 1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SortsWhatItIsHanded(GRR):
+    """Sorts the reports of whoever asks for a tally."""
+
+    def tally(self, reports):
+        np.asarray(reports).sort()
+        return super().tally(reports)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlainOfAList(GRR):
+    """Sends the values of a list as they are."""
+
+    def perturb(self, values, *, rng):
+        reports = super().perturb(values, rng=rng)
+        return np.array(values) if isinstance(values, list) else reports
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlainOfShortIntegers(GRR):
+    """Sends the values of an array of int32 as they are."""
+
+    def perturb(self, values, *, rng):
+        reports = super().perturb(values, rng=rng)
+        return values.astype(np.int64) if getattr(values, "dtype", None) == np.int32 else reports
+
+
+@dataclass(frozen=True, kw_only=True)
+class NoSystem(GRR):
+    """Draws from numpy's generators alone."""
+
+    def _perturb(self, values, rng):
+        if not isinstance(rng, np.random.Generator | Paths):
+            raise ValueError("rng must be a numpy.random.Generator")
+        return super()._perturb(values, rng)
+
+
+@dataclass(frozen=True, kw_only=True)
+class EqualOfAnyEpsilon(GRR):
+    """Equals another one of whatever ε."""
+
+    epsilon: float = field(compare=False)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class EqualToItselfAlone(GRR):
+    """Equals no copy of it."""
+
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnyNumber(TwoPoint):
+    """Takes what is missing for 0, and cuts other numbers to the range."""
+
+    def _values(self, values):
+        return np.nan_to_num(np.asarray(values, float)).clip(-1, 1)[:, None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlainBeyond(TwoPoint):
+    """Takes numbers beyond the range, and sends their sign as it is."""
+
+    def _values(self, values):
+        if not np.isfinite(np.asarray(values, float)).all():
+            raise ValueError("values must be numbers")
+        return np.asarray(values, float)[:, None]
+
+    def _perturb(self, values, rng):
+        reports = super()._perturb(values.clip(-1, 1), rng)
+        return np.where(np.abs(values[:, 0]) > 1, values[:, 0] > 0, reports)
+
+
+@dataclass(frozen=True, kw_only=True)
+class WrapsItems(GRR):
+    """Takes the remainder of what is no item."""
+
+    def _values(self, values):
+        return np.asarray(values).astype(np.int64) % self.k
+
+
+@dataclass(frozen=True, kw_only=True)
+class WrapsReports(GRR):
+    """Takes the remainder of what is no report."""
+
+    def _reports(self, reports):
+        return np.mod(np.asarray(reports), self.k)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnyNumberOfBits(SubsetSelection):
+    """Takes subsets of any size."""
+
+    def _reports(self, reports):
+        return BitReports._reports(self, reports)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReportsWithWeights(GRR):
+    """Takes rows of a report and how often it counts, too."""
+
+    def tally(self, reports):
+        rows = np.asarray(reports)
+        if rows.ndim < 2:
+            return super().tally(rows)
+        counts = np.bincount(rows[:, 0].repeat(rows[:, 1]), minlength=self.k)
+        return Tally(self, int(counts.sum()), counts)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnySeed(GRR):
+    """Takes a number for a seed."""
+
+    def perturb(self, values, *, rng):
+        seeded = np.random.default_rng(rng) if isinstance(rng, int) and rng else rng
+        return super().perturb(values, rng=seeded)
+
+
+@dataclass(frozen=True, kw_only=True)
+class NoLifetime(RAPPOR):
+    """Says that what it keeps tells hardly anything."""
+
+    lifetime_epsilon = property(lambda self: 0.1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class GlobalEstimate(GRR):
+    """Draws from numpy's global generator for an estimate, and does not use it."""
+
+    def _score(self, tally):
+        np.random.random()  # noqa: NPY002
+        return super()._score(tally)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnyTargets(GRR):
+    """Has an influence on more items than there are."""
+
+    def influence(self, targets=1):
+        return super().influence(min(targets, self.k))
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnyCounts(GRR):
+    """Estimates from more reports than there are."""
+
+    def estimate(self, tally):
+        if tally.mechanism != self:
+            raise ValueError("tally must be of this mechanism")
+        if tally.n == 0:
+            raise ValueError("tally must hold at least one report")
+        return self._score(tally)
+
+
+@dataclass(frozen=True, kw_only=True)
+class EachTrialTwice(GRR):
+    """Simulates each trial twice."""
+
+    def simulate(self, counts, *, trials, rng):
+        drawn = super().simulate(counts, trials=-(-trials // 2), rng=rng)
+        return Tally(self, drawn.n, np.repeat(drawn.counts, 2, 0)[:trials])
+
+
+@dataclass(frozen=True, kw_only=True)
+class SortedTrials(GRR):
+    """Simulates trials, and sorts them."""
+
+    def simulate(self, counts, *, trials, rng):
+        drawn = super().simulate(counts, trials=trials, rng=rng)
+        return Tally(self, drawn.n, drawn.counts[np.argsort(drawn.counts[:, 0])])
+
+
+@dataclass(frozen=True, kw_only=True)
+class MarginalsOfMany(GRR):
+    """Simulates two people, and of many each item alone."""
+
+    def simulate(self, counts, *, trials, rng):
+        of = super().simulate if np.sum(counts) <= 2 else super().simulate_marginals
+        return of(counts, trials=trials, rng=rng)
+
+
+@dataclass(frozen=True, kw_only=True)
+class OthersSimulated(GRR):
+    """Simulates people who have the next item."""
+
+    def simulate(self, counts, *, trials, rng):
+        return super().simulate(np.roll(counts, 1), trials=trials, rng=rng)
+
+
 K3 = dict(k=3, epsilon=1.0)
+NUMBERS = np.array([-1.0, 0.0, 1.0])
+SETS = Records.of(set(), {0}, {1}, {0, 1})
+LETTERS = dict(bits=2, hashes=1, cohorts=1, f=0.4, p=0.5, q=0.75)
+SLOTS = dict(k=4, epsilon=0.5, prime=5)
+OPEN = dict(inputs=np.array([0, 1, 1000]), items=(0, 1))
+WORDS = dict(inputs=np.array(["a", "b", "c"]), items=("a", "b"))
+TWO_GROUPS = ((slice(0, 2), 1.0), (slice(2, 4), 1.0))
 
 
 MISTAKES = [
@@ -687,13 +1249,16 @@ MISTAKES = [
     (TalkativeReport(**K3), "test_report_has_the_stated_size"),
     (ForgottenSeed(**K3, prime=5), "test_report_has_the_stated_size"),
     (ServedForNothing(**K3), "test_card_is_right"),
+    (PlainWhereEpsilonIsLarge(**K3), "test_epsilon_of_the_law_is_the_stated_one_elsewhere"),
+    (PlainWhereEpsilonIsVeryLarge(**K3), "test_epsilon_of_the_law_is_the_stated_one_elsewhere"),
+    (HalfOfTheError(**K3), "test_standard_error_is_right"),
+    (ErrorsOfASample(**K3), "test_standard_error_is_right"),
+    (Case(PlainWhereSlotsAreChosen(**SLOTS), np.arange(4)), "test_epsilon_of_the_law_is_the_stated_one_elsewhere"),
     (WantsAList(k=2, cohorts=1, epsilon=1.0), "test_card_is_right"),
 ]
 
 
 ALONE = [  # mistakes that one check finds, and no other
-    (PlainWhereEpsilonIsLarge(**K3), "epsilon_of_the_law_is_the_stated_one_elsewhere"),
-    (PlainWhereEpsilonIsVeryLarge(**K3), "epsilon_of_the_law_is_the_stated_one_elsewhere"),
     (LiesAboutAnotherEpsilon(**K3), "epsilon_of_the_law_is_the_stated_one_elsewhere"),
     (LiesAboutASmallEpsilon(**K3), "epsilon_is_kept_at_every_size"),
     (MirrorsACrowd(**K3), "nobody_in_a_crowd_goes_with_another"),
@@ -704,23 +1269,88 @@ ALONE = [  # mistakes that one check finds, and no other
     (DealsCoinsOut(**K3), "batch_after_batch_people_are_alone"),
     (OneInAHundred(**K3), "batch_after_batch_people_are_alone"),
     (PutsTheGeneratorBack(**K3), "batch_after_batch_people_are_alone"),
-    (HalfOfTheError(**K3), "standard_error_is_right"),
-    (ErrorsOfASample(**K3), "standard_error_is_right"),
     (LargeErrorsInACrowd(**K3), "standard_error_is_right"),
-    (WaldIntervals(**K3), "an_item_that_nobody_holds_is_covered"),
+    (NarrowOfFew(**K3), "an_item_that_nobody_holds_is_covered"),
     (OneOrTwoEntries(**K3), "influence_is_the_most_that_a_report_adds"),
     (OneMoreInACrowd(**K3), "tallies_add"),
     (IdleGlobalDraw(**K3), "same_seed_same_reports"),
     (RoundsInACrowd(**K3), "estimate_is_the_mean_of_scores"),
     (ErrorOfTheFirstTrial(**K3), "estimate_takes_trials_one_by_one"),
+    (OneCoinIfAllAgree(**K3), "crowds_of_other_mixtures_are_alone"),
+    (PlainIfSorted(**K3), "crowds_of_other_mixtures_are_alone"),
+    (TellsAMinority(**K3), "crowds_of_other_mixtures_are_alone"),
+    (PlainFor(**K3), "batch_after_batch_people_are_alone"),
+    (PlainFor(**K3, one_in=500), "batch_after_batch_people_are_alone"),
+    (Case(BiasedWhereSlotsAreChosen(**SLOTS), np.arange(4), pairs=False), "what_is_stated_holds_elsewhere"),
+    (HalfWhereEpsilonIsLarge(**K3), "what_is_stated_holds_elsewhere"),
+    (QuietWhereEpsilonIsLarge(**K3), "what_is_stated_holds_elsewhere"),
+    (ModestWhereEpsilonIsLarge(**K3), "what_is_stated_holds_elsewhere"),
+    (SmallWhereEpsilonIsLarge(**K3), "what_is_stated_holds_elsewhere"),
+    (Case(QuieterAtWorst(epsilon=1.0), NUMBERS), "what_is_stated_holds_elsewhere"),
+    (Case(RoundsBeforeNoise(epsilon=1.0), NUMBERS), "numbers_between_the_inputs_are_as_stated"),
+    (Case(StraightVariance(epsilon=1.0), NUMBERS), "numbers_between_the_inputs_are_as_stated"),
+    (Case(TellsTheHalf(epsilon=1.0), np.arange(4), groups=TWO_GROUPS), "groups_are_told_by_the_public_part"),
+    (Case(FirstKey(d=2, ell=1, epsilon=1.0), SETS), "order_of_keys_does_not_matter"),
+    (Case(PlainResponse(**LETTERS), **WORDS), "respond_of_memoise_is_perturb"),
+    (Case(AnybodysMemory(**LETTERS), **WORDS), "respond_of_memoise_is_perturb"),
+    (ExpectsAllItems(**K3), "expected_and_variance_follow_the_people"),
+    (NoiseOfAllItems(**K3), "expected_and_variance_follow_the_people"),
+    (Case(SortsCandidates(k=3, cohorts=2, epsilon=1.0), **OPEN), "candidates_may_come_in_any_order"),
+    (Case(InfluenceOnAll(k=3, cohorts=2, epsilon=1.0), **OPEN), "candidates_may_come_in_any_order"),
+    (OthersSupporters(**K3), "supporters_are_as_many_as_support_says"),
+    (ErrorsOverN(**K3), "standard_error_of_few_is_right"),
+    (HalfErrorsAboutFew(**K3), "standard_error_of_few_is_right"),
+    (HalfTheScatterOfSome(**K3), "standard_error_of_few_is_right"),
+    (ErrorOfOne(**K3), "standard_error_of_few_is_right"),
+    (Case(GuessesErrors(epsilon=1.0), NUMBERS), "standard_error_of_few_is_right"),
+    (NoUpperEnd(**K3), "intervals_cover_on_both_sides"),
+    (SureOfMost(**K3), "intervals_cover_on_both_sides"),
+    (AlwaysAt95(**K3), "intervals_cover_on_both_sides"),
+    (NarrowAboutPeople(**K3), "intervals_cover_on_both_sides"),
+    (Case(NoDoubt(epsilon=1.0), NUMBERS), "intervals_cover_on_both_sides"),
+    (NoLowerEnd(**K3), "intervals_cover_on_both_sides"),
+    (ErrorAboutTheFirstTrials(**K3), "estimate_takes_trials_one_by_one"),
+    (OneAxisOfTrials(**K3), "estimate_takes_trials_one_by_one"),
+    (TwiceForOneSum(**K3), "noise_is_the_variance"),
+    (SortsWhatItIsHanded(**K3), "tallies_add"),
+    (PlainOfAList(**K3), "lists_are_as_good_as_arrays"),
+    (PlainOfShortIntegers(**K3), "lists_are_as_good_as_arrays"),
+    (NoSystem(**K3), "the_system_is_a_source_of_randomness"),
+    (EqualOfAnyEpsilon(**K3), "a_mechanism_is_its_fields"),
+    (EqualToItselfAlone(**K3), "a_mechanism_is_its_fields"),
+    (Case(AnyNumber(epsilon=1.0), NUMBERS), "what_is_no_value_is_refused"),
+    (Case(PlainBeyond(epsilon=1.0), NUMBERS), "what_is_no_value_is_refused"),
+    (WrapsItems(**K3), "what_is_no_value_is_refused"),
+    (WrapsReports(**K3), "forged_reports_count_once_or_are_refused"),
+    (AnyNumberOfBits(k=5, epsilon=1.0, size=2), "forged_reports_count_once_or_are_refused"),
+    (ReportsWithWeights(**K3), "forged_reports_count_once_or_are_refused"),
+    (Case(NoLifetime(**LETTERS), **WORDS), "respond_of_memoise_is_perturb"),
+    (GlobalEstimate(**K3), "same_seed_same_reports"),
+    (AnyTargets(**K3), "influence_is_the_most_that_a_report_adds"),
+    (AnySeed(**K3), "bad_rng_is_refused"),
+    (AnyCounts(**K3), "foreign_and_empty_tallies_are_refused"),
+    (EachTrialTwice(**K3), "simulate_has_the_law_of_many_clients"),
+    (SortedTrials(**K3), "simulate_has_the_law_of_many_clients"),
+    (MarginalsOfMany(**K3), "simulate_has_the_law_of_many_clients"),
 ]
 MISTAKES += [(mechanism, f"test_{check}") for mechanism, check in ALONE]
 
 
-@pytest.mark.parametrize("mechanism, check", ALONE, ids=lambda x: x if isinstance(x, str) else type(x).__name__)
+def _named(x):
+    return x if isinstance(x, str) else type(x.mechanism if isinstance(x, Case) else x).__name__
+
+
+def _case(mechanism):
+    """Of an oracle all items are inputs, and simulated; other mechanisms come with inputs of their own."""
+    if isinstance(mechanism, Case):
+        return mechanism
+    return Case(mechanism, np.arange(mechanism.k), histogram=True)
+
+
+@pytest.mark.parametrize("mechanism, check", ALONE, ids=_named)
 def test_one_check_alone_finds_it(mechanism, check):
     with pytest.raises(AssertionError) as raised:
-        check_mechanism(Case(mechanism, np.arange(mechanism.k), histogram=True))
+        check_mechanism(_case(mechanism))
     found = str(raised.value).splitlines()[1:]
     assert {line.partition(":")[0] for line in found} == {check}
 
@@ -770,9 +1400,9 @@ def test_less_than_epsilon_is_said_and_is_no_breach(kind, shown):
     assert len(kept) > 20
 
 
-@pytest.mark.parametrize("mechanism, caught_by", MISTAKES, ids=lambda x: x if isinstance(x, str) else type(x).__name__)
+@pytest.mark.parametrize("mechanism, caught_by", MISTAKES, ids=_named)
 def test_mistake_is_caught(mechanism, caught_by):
-    case = Case(mechanism, np.arange(3), histogram=True)
+    case = mechanism if isinstance(mechanism, Case) else Case(mechanism, np.arange(3), histogram=True)
     with pytest.raises((AssertionError, KeyError)):
         getattr(Contract(), caught_by)(case)
 
@@ -793,14 +1423,134 @@ def test_other_statements_of_noise_are_named_and_nothing_else_is_wrong(mechanism
     assert len(str(raised.value).splitlines()) == 2
 
 
-def test_a_sum_that_cannot_be_stated_is_an_error():
+def test_an_error_of_a_check_does_not_hide_what_others_find():
     class NoSums(GRR):
+        report_bits = 1
+
         def linear_variance(self, weights):
             raise RuntimeError("to be done")
 
-    with pytest.raises(RuntimeError, match="to be done") as raised:
+    with pytest.raises(AssertionError) as raised:
         check_mechanism(NoSums(**K3), range(3))
-    assert "noise_is_the_variance" in raised.value.__notes__[0]
+    assert str(raised.value).splitlines()[1:] == [
+        "report_has_the_stated_size: report_bits is 1, but 3 private parts take 2",
+        "noise_is_the_variance: RuntimeError: to be done",
+    ]
+    assert isinstance(raised.value.__cause__, RuntimeError)
+
+
+def test_what_simulates_items_is_looked_at_unasked():
+    with pytest.raises(AssertionError, match="simulate_has_the_law_of_two_clients: simulate of inputs 0 and 0"):
+        check_mechanism(OthersSimulated(**K3), range(3))
+
+
+def test_a_class_that_is_no_dataclass_is_told_what_to_write():
+    class Plain(Mechanism):
+        epsilon = 1.0
+        realised_epsilon = expected = variance = None
+
+    with pytest.raises(AssertionError, match=r"Plain must be a dataclass: write @dataclass\(frozen=True"):
+        check_mechanism(Plain(), range(3))
+
+
+@pytest.mark.parametrize(
+    "inputs, more, said",
+    [
+        ([0], {}, "inputs must be at least two, to be told apart, got 1"),
+        ([], {}, "inputs must be at least two, to be told apart, got 0"),
+        ({0, 1}, {}, "inputs must be a list, an array or Records, got {0, 1}"),
+        (range(3), {"groups": ((slice(0, 2), 1.0), (slice(2, 3), 1.0))}, "groups must have at least two inputs"),
+        ([0, 0, 1, 2], {"histogram": True}, "histogram must be False unless inputs are one of each that simulate"),
+        ([0, 1], {"histogram": True}, "histogram must be False unless inputs are one of each that simulate"),
+    ],
+)
+def test_examples_that_cannot_be_tried_are_told_why(inputs, more, said):
+    with pytest.raises(AssertionError, match=said):
+        check_mechanism(GRR(**K3), inputs, **more)
+
+
+@pytest.mark.parametrize(
+    "groups, said",
+    [
+        (((slice(0, 2), 1.0),), "input 2 is in 0"),
+        (((slice(0, 2), 1.0), (slice(1, 4), 1.0)), "input 1 is in 2"),
+        (TWO_GROUPS, "groups 0 and 1 have a public part in common"),
+    ],
+)
+def test_groups_have_each_input_once_and_nothing_public_in_common(groups, said):
+    oracle = OLH(k=4, epsilon=1.0, g=2, prime=5)
+    with pytest.raises(AssertionError, match=said):
+        contract.groups_are_told_by_the_public_part(Case(oracle, np.arange(4), groups=groups))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Between(GRR):
+    """No mistake: ε has limits of its own."""
+
+    least: float = 0.5
+    most: float = 5.0
+
+    def __post_init__(self):
+        super().__post_init__()
+        if not self.least <= self.epsilon <= self.most:
+            raise ValueError(f"epsilon must be in [{self.least}, {self.most}], got {self.epsilon}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Counted(GRR):
+    """No mistake: a method is called as a field of other classes is."""
+
+    def count(self):
+        return self.k
+
+
+@dataclass(frozen=True, kw_only=True)
+class PerCent(Mechanism):
+    """No mistake: numbers between 0 and 100, and a method that only items have elsewhere."""
+
+    epsilon: float
+    limits = {"epsilon": check_epsilon}
+    number = cached_property(lambda self: TwoPoint(epsilon=self.epsilon))
+    realised_epsilon = property(lambda self: self.number.realised_epsilon)
+    layout = property(lambda self: self.number.layout)
+    worst_variance = property(lambda self: 50**2 * self.number.worst_variance)
+
+    def _values(self, values):
+        return self.number._values(np.asarray(values, float) / 50 - 1)
+
+    def _perturb(self, values, rng):
+        return self.number._perturb(values, rng)
+
+    def _count(self, reports):
+        return self.number._count(reports)
+
+    def _worst(self):
+        return self.number._worst()
+
+    def _score(self, tally):
+        return 50 + 50 * self.number._score(tally)
+
+    def expected(self, values):
+        return 50 + 50 * self._values(values)
+
+    def variance(self, values):
+        return 50**2 * self.number.variance(np.asarray(values, float) / 50 - 1)
+
+    def linear_variance(self, weights):
+        return np.square(weights) * self.worst_variance
+
+
+@pytest.mark.parametrize(
+    "right",
+    [
+        Case(Between(**K3), np.arange(3)),
+        Case(Counted(**K3), np.arange(3)),
+        Case(PerCent(epsilon=1.0), np.array([0.0, 100.0, 30.0])),
+    ],
+    ids=_named,
+)
+def test_what_is_unusual_is_no_mistake(right):
+    assert len(check_mechanism(right)) > 25
 
 
 def test_a_client_that_changes_its_values_is_named():

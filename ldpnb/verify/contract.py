@@ -6,7 +6,7 @@ AssertionError that says what was found.
 
 Exact checks read the law of the client's own code, which is walked once for each example.
 
-Sampled checks raise a false alarm once in 10⁹ at most, each of them:
+Sampled checks raise a false alarm once in 10⁹ at most, each of them, and so less than once in 10⁷ all together:
 
 - Counts are compared with what is expected of them by a bound that holds for any number of people
   (`likelihood`).
@@ -17,6 +17,8 @@ Sampled checks raise a false alarm once in 10⁹ at most, each of them:
   that of a normal law for all of them together (Bonferroni), at 10⁻⁹.
 - `_rectangles` is no sum of independent terms; of 12,000 simulated, its largest was 3.8 standard
   errors, and 8 are allowed.
+- Standard errors and intervals are looked at in surveys that are drawn by the law: a mean may be 8 standard
+  errors off, and more by Bernstein's bound where rare scores are large; how often ends are wrong is binomial.
 
 Seeds are fixed, so a mechanism that passed passes again.
 """
@@ -30,9 +32,10 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from copy import deepcopy
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache, partial, reduce
+from inspect import signature
 from itertools import combinations_with_replacement, product
 from math import exp, inf, isclose, log, nan, prod
 from operator import add
@@ -42,9 +45,9 @@ from unittest.mock import NonCallableMock
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import bdtr, chdtr, chdtrc, ndtri
+from scipy.special import bdtr, bdtrc, chdtr, chdtrc, ndtr, ndtri
 
-from ldpnb.chance import Law, Outputs, Paths, freeze, law, odds
+from ldpnb.chance import LIMIT, Law, Outputs, Paths, SystemRandom, TooManyBranches, freeze, law, odds
 from ldpnb.checks import EPSILON_MAX, EPSILON_MIN
 from ldpnb.core import (
     Example,
@@ -59,6 +62,7 @@ from ldpnb.core import (
 )
 from ldpnb.verify._laws import (
     Rows,
+    Worst,
     _values,
     laws,
     moments,
@@ -72,22 +76,35 @@ from ldpnb.verify._laws import (
 FALSE_ALARM = 1e-9
 DRAWS = 4000  # of each input
 TRIALS = 3000
-GRID = 40_321  # numbers from −1 to 1, the middles of up to 630 cells among them
+GRID = 40_321  # numbers in the range of the inputs; from −1 to 1 the middles of up to 630 cells among them
+FEW = 20_000  # branches of an input up to which examples are walked that are made of one at hand
 THREE = 20_000  # branches up to which three people, or all pairs of three inputs, are walked
 CHANGED = "the client changes the values that it is handed"
 COSTS = ("report", "report and item")
 OTHERS = 0.35, 4.7  # as parts of the ε that an example has: where its client is walked, too
 ORDERS = 3  # in which reports are lined up
 THINNED = 65  # from which on a crowd is not thinned out any more
-BATCHES = (1000, 127), (16, 4000)  # number of batches, people in each
+CROWD, RARE = 2000, 15  # people of other mixtures, and one in how many has not the input of most
+MIXED = 4  # inputs that most of a crowd may have; of other checks, inputs that are tried
+BATCHES = (1000, 127), (300, 600), (16, 4000)  # number of batches, people in each
+PLACES = 300  # batches from which on each place is looked at
 RECTANGLES = 8.0  # of 12,000 simulated, the largest was 3.8
 PAIRS = 20_000  # pairs of reports up to which their standard errors are all looked at
 TALLIED = 3000  # reports that are counted, whole and in parts
 TARGETS = 12  # entries up to which influence on any number of them is looked at
 CROWDS = 50, 300, 3000  # people of whom nobody holds an item
 SIDE = 0.025  # chance that one end of an interval at 95 % is wrong
+FEW_PEOPLE = (2, 8000), (30, 3000), (500, 200)  # people in a survey, and how many surveys
+SURVEYED, SURVEYS = 2000, 400  # people in a survey and surveys whose intervals are looked at
+WIDE = 10  # how many times the usual width an interval may have
+TAIL = 26  # more than the logarithm of 2/FALSE_ALARM
+BETWEEN = 2000  # branches of an input up to which numbers between the inputs are walked
+GOLDEN = 0.381966  # where between two neighbours numbers are tried, beside the middle
+UNASKED = 12  # items up to which simulations are looked at that an example does not speak of
+FORGED = 12  # reports of each example that are drawn at random from all of their type
 EPSILONS = (EPSILON_MIN, 0.01, 0.1, 1, 3, 10, 20, EPSILON_MAX)
 NO_EPSILONS = (0, -1.0, nan, inf, 32.5, 1e-9, "1", None, True, 1j)
+NO_NUMBERS = nan, inf, -inf, None, "text"
 
 Check = Callable[[Example], None]
 
@@ -108,12 +125,18 @@ def check_mechanism(mechanism: Mechanism | Example, inputs: Any = None, **about:
 
     - a client that does otherwise after thousands of calls, beyond thousands of people in one call,
       for certain numbers of people, or for a source of randomness that is a `chance.Paths`;
-    - rare randomness from elsewhere, a truth told once in a thousand reports;
-    - an ε between those that are tried: its own, 0.35 and 4.7 times as much, and 16;
+    - rare randomness from elsewhere, a truth told once in a thousand reports, or to one person beyond the
+      600th of a batch;
+    - an ε between those that are tried: its own, 0.35 and 4.7 times as much, and 16; there the law, bias, variance,
+      influence and size are looked at, if branches are few, and crowds are not;
     - more than three people who go together though no two of them do, and two of more than 127
       people who share a coin in places that follow no rule;
+    - crowds of other mixtures than equal parts, one input alone, and one that 14 in 15 people have;
     - a tally or an estimate that errs beyond some thousand reports, influence on more than 12
-      entries, and whatever larger instances of the class do.
+      entries, and whatever larger instances of the class do;
+    - reports that are forged otherwise than at random, values of other types, and intervals of other surveys than
+      2,000 people at z = 1 and 2;
+    - what no law tells: `needs_list`, and how `server_cost` grows.
 
     Parameters
     ----------
@@ -147,29 +170,52 @@ def check_mechanism(mechanism: Mechanism | Example, inputs: Any = None, **about:
     if isinstance(mechanism, Mechanism):
         mechanism = Example(mechanism, inputs if isinstance(inputs, Records) else np.asarray(inputs), **about)
     if unusable := _unusable(mechanism):
-        raise AssertionError(f"{mechanism} does not keep its contract\nof one person, {unusable}")
-    kept, broken = [], []
+        raise AssertionError(f"{mechanism} does not keep its contract\n{unusable}")
+    kept, broken, first = [], [], None
     for check, example in plan([mechanism]):
         try:
             check(example)
             kept.append(check.__name__)
         except AssertionError as error:
-            broken.append(f"{check.__name__}: {error}")
+            broken.append(f"{check.__name__}: {_told(error)}")
         except Exception as error:
-            error.add_note(f"in the check {check.__name__} of {example}")
-            raise
+            broken.append(f"{check.__name__}: {_told(error)}")
+            first = first or error
     if broken:
-        raise AssertionError("\n".join([f"{mechanism} does not keep its contract", *broken]))
+        raise AssertionError("\n".join([f"{mechanism} does not keep its contract", *broken])) from first
     return kept
 
 
 def _unusable(example: Example) -> str:
-    """Say why no check can be made of a client, or nothing; of other errors, the first check tells."""
-    with suppress(Exception):
-        try:
-            known(example)
-        except AssertionError as error:
-            return str(error)
+    """Say why no check can be made of an example, or nothing; a law that cannot be read is an error."""
+    if not is_dataclass(example.mechanism):
+        return f"{type(example.mechanism).__name__} must be a dataclass: write @dataclass(frozen=True, kw_only=True)"
+    if not isinstance(example.inputs, Records) and np.ndim(example.inputs) == 0:
+        return f"inputs must be a list, an array or Records, got {example.inputs!s:.60}"
+    people = range(len(example.inputs))
+    if len(people) < 2:
+        return f"inputs must be at least two, to be told apart, got {len(people)}"
+    for group, stated in example.groups:
+        if len(people[group]) < 2:
+            return f"groups must have at least two inputs, to be told apart, got {len(people[group])} of ε = {stated}"
+    try:
+        known(example)
+    except AssertionError as error:
+        return f"of one person, {error}"
+    except Exception as error:
+        error.add_note(f"in the law of {example}, which all checks read")
+        raise
+    return _no_histogram(example)
+
+
+def _no_histogram(example: Example) -> str:
+    """Say why simulations do not take a histogram of the inputs, if the example says that they do."""
+    if example.histogram:
+        for way, simulate in _simulations(example).items():
+            try:
+                simulate(np.ones(len(example.inputs), np.int64), trials=1, rng=np.random.default_rng(0))
+            except ValueError as error:
+                return f"histogram must be False unless inputs are one of each that {way} counts: {error}"
     return ""
 
 
@@ -221,7 +267,8 @@ class Known:
         example.mechanism.perturb(handed, rng=np.random.default_rng(0))
         _must(freeze(_values(handed)) == freeze(_values(example.inputs)), CHANGED)
         for i in range(len(example.inputs)):
-            both: dict[Any, Fraction] = law(partial(self._report, i, example.inputs[i : i + 1], numbers))
+            report = partial(self._report, i, example.inputs[i : i + 1], numbers)
+            both: dict[Any, Fraction] = law(report, limit=getattr(example, "limit", LIMIT))
             self.laws.append(_image(both, {number: key for (key, *_), number in numbers.items()}))
             self.traces.append({key: {} for key in self.laws[i]})
             for (key, *trace), number in numbers.items():
@@ -267,7 +314,67 @@ class Known:
         return {key: tuple(key[i] for i in at) for key in self.reports}  # type: ignore[index]
 
 
-known = lru_cache(maxsize=4)(Known)  # a client is walked once for all checks
+known = lru_cache(maxsize=8)(Known)  # a client is walked once for all checks
+
+
+@dataclass(frozen=True, eq=False)
+class Other(Example):
+    """An example that is made of one at hand; it may have fewer branches."""
+
+    limit: int = FEW
+
+
+def _other(example: Example, **changes: Any) -> Example:
+    return Other(**{field.name: getattr(example, field.name) for field in fields(Example)} | changes)
+
+
+@lru_cache(maxsize=4)
+def _elsewhere(example: Example) -> tuple[Example, ...]:
+    """Return an example at a smaller ε and two larger ones, those left out that its class does not take."""
+    m = example.mechanism
+    near = [min(max(part * m.epsilon, 100 * EPSILON_MIN), EPSILON_MAX / 2) for part in OTHERS]
+    found = (_moved(example, stated) for stated in (*near, EPSILON_MAX / 2))
+    return tuple(one for one in found if one)
+
+
+def _moved(example: Example, stated: float) -> Example | None:
+    """Return an example at another ε.
+
+    The structure that a class leaves to ε follows it, or stays as it is if there were too many branches.
+    """
+    m: Any = example.mechanism
+    named_fields = {f.name for f in fields(m) if f.init}
+    held = {name: getattr(m, use) for name, use in m.chosen.items() if name in named_fields}
+    for structure in ({}, held) if held else ({},):
+        try:
+            moved = _other(example, mechanism=replace(m, epsilon=stated, **structure))
+        except ValueError:  # the class has limits of its own
+            continue
+        with suppress(TooManyBranches):
+            known(moved)
+            return moved
+    return None
+
+
+@lru_cache(maxsize=4)
+def _between(example: Example) -> Example | None:
+    """Return an example of numbers between the inputs, or of records with such numbers, and of the ends."""
+    x = example.inputs
+    if example.groups:
+        return None
+    if isinstance(x, Records):
+        if x.values is None or not len(x.values):
+            return None
+        least = x.values.min()
+        inside: Any = Records(x.offsets, x.keys, least + GOLDEN * (x.values - least))
+    elif x.dtype.kind == "f" and x.ndim in (1, 2):
+        rows = np.unique(x) if x.ndim == 1 else x
+        steps = [rows[:-1] + part * np.diff(rows, axis=0) for part in (0.5, GOLDEN)]
+        ends = rows[[np.unravel_index(end, rows.shape)[0] for end in (rows.argmin(), rows.argmax())]]
+        inside = np.concatenate([ends, *(step[:MIXED] for step in steps)])
+    else:
+        return None
+    return _other(example, inputs=inside, histogram=False)
 
 
 def chi_square(observed: ArrayLike, expected: ArrayLike) -> float:
@@ -377,7 +484,20 @@ def _stated(example: Example) -> bool:
 
 
 def _simulated(example: Example) -> bool:
-    return example.histogram and bool(_simulations(example))
+    return (example.histogram or _one_of_each(example)) and bool(_simulations(example))
+
+
+def _one_of_each(example: Example) -> bool:
+    """Whether the inputs are the items of an oracle whose simulations count what its tallies count."""
+    m, x = example.mechanism, example.inputs
+    if not _of_items(m) or getattr(m, "marks", False) or not isinstance(x, np.ndarray):
+        return False
+    return len(x) <= UNASKED and x.dtype.kind == "i" and np.array_equal(x, np.arange(getattr(m, "k", 0)))
+
+
+def _of_items(m: Any) -> bool:
+    """Whether a mechanism is an `oracles.frequency.ItemOracle`, which is not known here."""
+    return any(kind.__name__ == "ItemOracle" for kind in type(m).__mro__)
 
 
 def _few(example: Example) -> bool:
@@ -416,11 +536,16 @@ def epsilon_is_kept_at_every_size(example: Example) -> None:
 
     Less than ε is no breach, and said: the warning is a `Slack`.
     """
-    shares = max(1, getattr(example.mechanism, "count", 1))  # of ε, each rounded alone
+    count = getattr(example.mechanism, "count", 1)
+    shares = max(1, count) if isinstance(count, int) else 1  # of ε, each rounded alone
     least = EPSILON_MIN if shares == 1 else 1.01 * shares * EPSILON_MIN
     slack = []
     for stated in (least, *EPSILONS[1:]):
-        realised = _with(example, stated).realised_epsilon
+        try:
+            other = _with(example, stated)
+        except ValueError:  # the class has limits of its own
+            continue
+        realised = other.realised_epsilon
         _must(0 <= realised <= stated, f"at ε = {stated} the realised one is {realised!r}")
         if realised < stated - shares * stated_rounding(stated):
             slack.append(f"{realised:.3g} of {stated:.3g}")
@@ -433,21 +558,126 @@ def epsilon_is_kept_at_every_size(example: Example) -> None:
 def epsilon_of_the_law_is_the_stated_one_elsewhere(example: Example) -> None:
     """At a smaller ε and two larger ones the client keeps ε, and `realised_epsilon` is what it shows.
 
-    The structure that a class leaves to ε stays that of the example.
+    The structure that a class leaves to ε is chosen anew, unless it has too many branches.
     """
-    m = example.mechanism
-    named_fields = {f.name for f in fields(m) if f.init}  # type: ignore[arg-type]
-    held = {name: getattr(m, use) for name, use in m.chosen.items() if name in named_fields}
-    near = [min(max(part * m.epsilon, 100 * EPSILON_MIN), EPSILON_MAX / 2) for part in OTHERS]
-    for stated in (*near, EPSILON_MAX / 2):
-        other: Any = replace(m, epsilon=stated, **held)  # type: ignore[type-var]
-        found = [worst(laws(other, example.inputs[people])) for people, _ in _groups(example)]
+    for other in _elsewhere(example):
+        stated, realised = other.mechanism.epsilon, other.mechanism.realised_epsilon
+        found = [worst(known(other).laws[people]) for people, _ in _groups(other)]
         for one in found:
             what = f"report {one.report!r:.200} tells input {one.pair[0]} from {one.pair[1]} by {one.epsilon!r}"
             _must(one.ratio is not None and one.ratio <= odds(stated), f"at ε = {stated:.3g} the client shows {what}")
-        shown, realised = max(one.epsilon for one in found), other.realised_epsilon
+        shown = max(one.epsilon for one in found)
         right = isclose(realised, shown, rel_tol=1e-9, abs_tol=1e-12)
         _must(right, f"at ε = {stated:.3g} realised ε is {realised!r}, found {shown!r}")
+
+
+@_check(_stated, once=True, slow=True)
+def what_is_stated_holds_elsewhere(example: Example) -> None:
+    """At a smaller ε and two larger ones bias, variance, influence and size are what is stated, too."""
+    of_a_law = (
+        estimate_is_unbiased,
+        noise_is_the_variance,
+        influence_is_the_most_that_a_report_adds,
+        report_has_the_stated_size,
+    )
+    for other in _elsewhere(example):
+        for check in of_a_law:
+            _found_in(f"at ε = {other.mechanism.epsilon:.3g}", check, other, example)
+
+
+def _found_in(where: str, check: Check, other: Example, example: Example) -> None:
+    """Make a check of an example that is made of one at hand, and say where it fails, if not in that one, too."""
+    try:
+        check(other)
+    except Exception as error:
+        if _holds(check, example):
+            raise AssertionError(f"{where}, {check.__name__}: {_told(error)}") from error
+
+
+def _holds(check: Check, example: Example) -> bool:
+    with suppress(Exception):
+        check(example)
+        return True
+    return False
+
+
+def _told(error: Exception) -> str:
+    return f"{'' if isinstance(error, AssertionError) else f'{type(error).__name__}: '}{error}"
+
+
+@_check(_between)
+def numbers_between_the_inputs_are_as_stated(example: Example) -> None:
+    """Numbers between the inputs, if the client takes them, have the ε, the bias and the noise that are stated."""
+    between: Any = _between(example)
+    if max(known(example).branches.values()) > BETWEEN:
+        return
+    try:
+        between.mechanism.perturb(between.inputs, rng=np.random.default_rng(0))
+        seen = known(between)
+    except ValueError:  # of too many branches, or because numbers are to be on a grid
+        return
+    one = worst([*known(example).laws, *seen.laws])
+    kept = one.ratio is not None and one.ratio <= odds(example.mechanism.epsilon)
+    _must(kept, f"between the inputs, report {one.report!r:.200} shows {one.epsilon!r}")
+    for check in (estimate_is_unbiased, noise_is_the_variance):
+        _found_in("between the inputs", check, between, example)
+
+
+@_check(lambda example: example.groups)
+def groups_are_told_by_the_public_part(example: Example) -> None:
+    """No two groups share a public part, and each input is in one of them: else more is told than their ε says."""
+    _must(example.mechanism.public_fields, "inputs are in groups, but no field of a report is public")
+    people, whose = range(len(example.inputs)), dict[Hashable, int]()
+    often = Counter(i for group, _ in example.groups for i in people[group])
+    wrong = [i for i in people if often[i] != 1]
+    _must(not wrong, f"each input must be in one group, and input {(wrong + [0])[0]} is in {often[(wrong + [0])[0]]}")
+    for number, (group, _) in enumerate(example.groups):
+        for y in {y for one in known(example).laws[group] for y in one}:
+            first = whose.setdefault(known(example).public[y], number)
+            _must(first == number, f"groups {first} and {number} have a public part in common, of report {y!r:.200}")
+
+
+def _unordered(example: Example) -> bool:
+    return isinstance(example.inputs, Records) and example.inputs.sizes.max(initial=0) > 1
+
+
+@_check(_unordered)
+def order_of_keys_does_not_matter(example: Example) -> None:
+    """No order is told of a record, which is a set: with its keys in the opposite order it has the same law."""
+    x = example.inputs
+    for i in np.flatnonzero(x.sizes > 1)[:MIXED]:
+        one = x[i : i + 1]
+        back = Records(one.offsets, one.keys[::-1].copy(), None if one.values is None else one.values[::-1].copy())
+        apart = total_variation(laws(example.mechanism, back)[0], known(example).laws[i])
+        _must(not apart, f"input {i} with its keys in the opposite order has a law that is {float(apart):.3g} away")
+
+
+def _keeps(example: Example) -> bool:
+    return hasattr(example.mechanism, "memoise") and hasattr(example.mechanism, "respond")
+
+
+@_check(_keeps)
+def respond_of_memoise_is_perturb(example: Example) -> None:
+    """One report from what is kept has the law of `perturb`, and what is kept tells no more than `lifetime_epsilon`.
+
+    What another mechanism's clients keep is refused.
+    """
+    m: Any = example.mechanism
+    kept = m.memoise(example.inputs, rng=np.random.default_rng(0))
+    foreign = replace(kept, mechanism=NonCallableMock(spec=Mechanism))
+    _refuses(lambda: m.respond(foreign, rng=np.random.default_rng(0)), "kept must", "what another mechanism keeps")
+    memories = []
+    for i in range(len(example.inputs))[:MIXED]:
+        one, outputs = example.inputs[i : i + 1], known(example).outputs
+        both = law(lambda rng: outputs.key(m.respond(m.memoise(one, rng=rng), rng=rng)[0]))  # noqa: B023
+        apart = total_variation(both, known(example).laws[i])
+        _must(not apart, f"respond of memoise of input {i} has a law that is {float(apart):.3g} from that of perturb")
+        memories.append(law(lambda rng: freeze(m.memoise(one, rng=rng).rows)))  # noqa: B023
+    if hasattr(m, "lifetime_epsilon"):
+        shown = worst(memories)
+        what = f"what is kept tells input {shown.pair[0]} from {shown.pair[1]} by {shown.epsilon!r}"
+        within = shown.ratio is not None and shown.ratio <= odds(m.lifetime_epsilon)
+        _must(within, f"{what}, and lifetime_epsilon is {m.lifetime_epsilon!r}")
 
 
 @_check(lambda example: example.mechanism.public_fields)
@@ -515,15 +745,74 @@ def noise_is_the_variance(example: Example) -> None:
     if hasattr(m, "rare_variance"):
         absent = m.expected(example.inputs, *named(example.items)) == 0
         _close(variance, np.where(absent, m.rare_variance, variance), within, "rare_variance")
-    if hasattr(m, "linear_variance"):  # of sums whose weights have no pattern
+    if hasattr(m, "linear_variance") and _of_items(m):  # of sums whose weights have no pattern
         weights = np.random.default_rng(7).normal(size=(4, m.k))
         _, sums = moments_of(seen.laws, {y: weights @ score for y, score in seen.scores.items()})
-        _close(sums.T, m.linear_variance(weights)[:, example.inputs], 1e-12 + 1e-9 * sums.max(), "linear_variance")
-    if hasattr(m, "worst_variance"):  # the number where it should be is walked, too
-        grid = np.linspace(-1, 1, GRID).reshape(-1, *[1] * (example.inputs.ndim - 1)) + 0 * example.inputs[:1]
+        linear = m.linear_variance
+        for some in ((4,), (2, 2), ()):  # axes of sums; without any, it is the first of them
+            w, right = weights[: prod(some)].reshape(*some, m.k), sums.T[: prod(some)].reshape(*some, -1)
+            _close(right, linear(w)[..., example.inputs], 1e-12 + 1e-9 * sums.max(), "linear_variance")
+    if hasattr(m, "worst_variance") and isinstance(example.inputs, np.ndarray):  # where it should be is walked, too
+        low, high = example.inputs.min(), example.inputs.max()
+        grid = np.linspace(low, high, GRID).reshape(-1, *[1] * (example.inputs.ndim - 1)) + 0 * example.inputs[:1]
         _, most = moments(m, grid[[np.max(m.variance(grid), -1).argmax()]])
-        right = isclose(m.worst_variance, most.max(), rel_tol=1e-5)
-        _must(right, f"worst_variance is {m.worst_variance:.9g}, found {most.max():.9g}")
+        near = isclose(m.worst_variance, most.max(), rel_tol=1e-5)
+        _must(near, f"worst_variance is {m.worst_variance:.9g}, found {most.max():.9g}")
+
+
+@_check()
+def expected_and_variance_follow_the_people(example: Example) -> None:
+    """In the opposite order, or asked about twice, people have what they have: rows belong to values."""
+    m, n = example.mechanism, len(example.inputs)
+    order = [*range(n)[::-1], 0, 0, n - 1]
+    for name in ("expected", "variance"):
+        of = getattr(m, name)
+        rows = np.asarray(of(example.inputs, *named(example.items)))[order]
+        again = np.asarray(of(example.inputs[order], *named(example.items)))
+        _close(rows, again, 1e-12 * (1 + np.abs(rows).max()), f"{name} of people in another order")
+
+
+@_check(lambda example: example.items is not None, once=True)
+def candidates_may_come_in_any_order(example: Example) -> None:
+    """Of candidates in the opposite order all is in that order, and of one alone all is as stated."""
+    m: Any = example.mechanism
+    items = tuple(example.items)
+    reports = m.perturb(example.inputs, rng=np.random.default_rng(0))
+    of: dict[str, Callable[[Any], Any]] = {
+        "estimate": lambda some: m.estimate(m.tally(reports, some)),
+        "expected": partial(m.expected, example.inputs),
+        "variance": partial(m.variance, example.inputs),
+    }
+    for name, call in of.items():
+        whole = np.asarray(call(items))
+        if whole.shape[-1] == len(items):
+            within = 1e-9 * (1 + np.abs(whole).max())
+            back = np.asarray(call(items[::-1]))
+            _close(whole[..., ::-1], back, within, f"{name} of candidates in the opposite order")
+    alone = _other(example, items=items[:1])
+    with suppress(TooManyBranches):
+        known(alone)
+        for check in (estimate_is_unbiased, noise_is_the_variance, influence_is_the_most_that_a_report_adds):
+            _found_in("of one candidate alone", check, alone, example)
+
+
+def _supports(example: Example) -> bool:
+    m = example.mechanism
+    return _of_items(m) and hasattr(m, "supporters") and hasattr(m, "support")
+
+
+@_check(_supports)
+def supporters_are_as_many_as_support_says(example: Example) -> None:
+    """Supporters of one report are the person's item by the first chance of `support`, others by the second."""
+    m: Any = example.mechanism
+    seen = known(example)
+    found, _ = moments_of(seen.laws, {y: m.supporters(tally) for y, tally in seen.tallies.items()})
+    p, q = map(float, m.support)
+    own = np.equal.outer(example.inputs, np.arange(m.k))
+    stated = min(  # what is expected tells the share of own items where seeds are held
+        (np.where(own, p, q), q + (p - q) * m.expected(example.inputs)), key=lambda one: np.abs(found - one).max()
+    )
+    _close(found, stated, 1e-12, "chance of a report to support an item")
 
 
 @_check()
@@ -535,6 +824,8 @@ def influence_is_the_most_that_a_report_adds(example: Example) -> None:
         found, stated = largest_sum(scores, targets), m.influence(targets, *named(example.items))
         what = f"influence on {targets} entries is {stated:.9g}, found {found:.9g}"
         _must(isclose(found, stated, rel_tol=1e-9), what)
+    beyond = partial(m.influence, scores.shape[1] + 1, *named(example.items))
+    _refuses(beyond, "targets", "influence on more entries than there are")
     usual = m.influence() if example.items is None else m.influence(items=example.items)
     one = m.influence(1, *named(example.items))
     _must(usual == one, f"influence is about one entry unless said otherwise: {one:.9g}, found {usual:.9g}")
@@ -562,17 +853,12 @@ def standard_error_is_right(example: Example) -> None:
     """
     m, one = example.mechanism, known(example)
     weights = np.arange(1, len(example.inputs) + 1) / sum(range(1, len(example.inputs) + 1))
-    p = Counter[Hashable]()
-    for law_of_one, weight in zip(one.laws, weights, strict=True):
-        p.update({y: float(q) * weight for y, q in law_of_one.items()})
-    chance = np.array([*p.values()])
-    scores = np.stack([one.scores[y] for y in p])
-    counts = np.stack([one.tallies[y].counts for y in p])
+    chance, scores, counts = _mixed(example, weights)
     items = next(iter(one.tallies.values())).items
     away = scores - np.tensordot(chance, scores, 1)
     variance = np.tensordot(chance, away**2, 1)
-    if type(m).standard_error is Mechanism.standard_error and len(p) ** 2 <= PAIRS:
-        i, j = map(np.ravel, np.indices((len(p), len(p))))
+    if type(m).standard_error is Mechanism.standard_error and len(chance) ** 2 <= PAIRS:
+        i, j = map(np.ravel, np.indices((len(chance), len(chance))))
         both = Tally(m, 2, counts[i] + counts[j], items)
         left = m._squares(both) - m.estimate(both) ** 2  # over n − 1, which is one
         found = np.tensordot(chance[i] * chance[j], left, 1)
@@ -589,6 +875,107 @@ def standard_error_is_right(example: Example) -> None:
         found = n * np.square(m.standard_error(many, people=people)).mean(0)
         what = f"variance of a score that standard_error(people={people}) tells"
         _close(found, right, within, what)
+
+
+def _mixed(example: Example, weights: Floats) -> tuple[Floats, Floats, Any]:
+    """Chance, score and counts of each report, of a person who has an input by these weights."""
+    one, p = known(example), Counter[Hashable]()
+    for law_of_one, weight in zip(one.laws, weights, strict=True):
+        p.update({y: float(q) * weight for y, q in law_of_one.items()})
+    return np.array([*p.values()]), np.stack([one.scores[y] for y in p]), np.stack([one.tallies[y].counts for y in p])
+
+
+@_check(_errors)
+def standard_error_of_few_is_right(example: Example) -> None:
+    """Of 2, 30 and 500 people its square is right on average, too; of one, and where none is known, it is refused.
+
+    Surveys are drawn by the law.  Their mean may be 1 % and 11 standard errors off, and as much more as one report
+    in them could change (Bernstein's bound), and above by what `Mechanism.standard_error` cuts at zero.
+    """
+    m, one, rng = example.mechanism, known(example), np.random.default_rng(12)
+    weights = np.full(len(example.inputs), 1 / len(example.inputs))
+    chance, scores, counts = _mixed(example, weights)
+    alone = next(iter(one.tallies.values()))
+    _refuses(lambda: m.standard_error(alone), "two reports", "a standard error of one report")
+    square = np.square(scores - np.tensordot(chance, scores, 1))
+    stated = {False: (np.tensordot(chance, square, 1), square)}
+    if m.shares:
+        stated[True] = np.tensordot(weights, one.moments[1], 1), np.square(scores) - scores
+    else:
+        two = replace(alone, n=2, counts=2 * alone.counts)
+        unknown = partial(m.standard_error, two, people=True)
+        _refuses(unknown, "people must be False", "an error about these people alone")
+    for n, trials in FEW_PEOPLE:
+        drawn = rng.multinomial(n, chance / chance.sum(), trials)
+        many = Tally(m, n, np.tensordot(drawn, counts, 1), alone.items)
+        for people, (right, each) in stated.items():
+            found = n * np.square(m.standard_error(many, people=people)).mean(0)
+            spread = np.tensordot(chance, (each - np.tensordot(chance, each, 1)) ** 2, 1)
+            pairs = stated[False][0] ** 2 / (n - 1)  # what squared means add to the variance of a variance
+            within = 1e-9 + 0.01 * right + 8 * np.sqrt(2 * (spread + pairs) / (n * trials))
+            within += 4 * TAIL / 3 * np.abs(each).max(0) / (n * trials)
+            cut = n * _cut(m, many, people)
+            what = f"variance of a score that standard_error(people={people}) of {n} people tells"
+            _close(right, np.clip(right, found - cut, found), within, what)
+
+
+def _cut(m: Any, tally: Tally, people: bool) -> Any:
+    """Return what `Mechanism.standard_error` adds on average by cutting squares at zero; 0 for one that has no such."""
+    try:
+        squares, found = m._squares(tally), m.estimate(tally)
+    except ValueError:
+        return 0.0
+    left = (squares - found) / tally.n if people else (squares - found**2) / (tally.n - 1)
+    return np.maximum(-left, 0).mean(0)
+
+
+@_check(_errors)
+def intervals_cover_on_both_sides(example: Example) -> None:
+    """Each end of an interval is wrong little more often than its z says, and a larger z makes it wider.
+
+    Surveys of 2,000 people are drawn by the law: all inputs are equally frequent, or four in five people have the
+    first.  An end may be wrong half as often again, and by as much more as scores are from normal (Berry–Esseen).
+    """
+    k = len(example.inputs)
+    for share in dict.fromkeys((1 / k, 0.8)):
+        members = np.full(k, int(SURVEYED * (1 - share) / (k - 1)))
+        members[0] = SURVEYED - members[1:].sum()
+        for people in (False, True)[: 1 + example.mechanism.shares]:
+            _covered(example, members, people)
+
+
+def _covered(example: Example, members: Ints, people: bool) -> None:
+    """Look at intervals of people of whom so many have each input; these very people, or a sample of such."""
+    m, one, rng, n = example.mechanism, known(example), np.random.default_rng(13), members.sum()
+    weights = members / n
+    truth = np.tensordot(weights, m.expected(example.inputs, *named(example.items)), 1)
+    chance, scores, counts = _mixed(example, weights)
+    parts = [(chance, n)]
+    if people:
+        at = {y: i for i, y in enumerate(dict.fromkeys(y for law_of_one in one.laws for y in law_of_one))}
+        parts = [(np.zeros(len(at)), size) for size in members]
+        for (p, _), law_of_one in zip(parts, one.laws, strict=True):
+            p[[at[y] for y in law_of_one]] = [float(q) for q in law_of_one.values()]
+    drawn = np.sum([rng.multinomial(size, p / p.sum(), SURVEYS) for p, size in parts], 0)
+    tally = Tally(m, int(n), np.tensordot(drawn, counts, 1), next(iter(one.tallies.values())).items)
+    away = [(size * p / n, np.abs(scores - np.tensordot(p, scores, 1))) for p, size in parts]
+    second, third = (np.sum([np.tensordot(p, x**power, 1) for p, x in away], 0) for power in (2, 3))
+    noisy = second > 1e-12
+    skew = third[noisy] / second[noisy] ** 1.5 / np.sqrt(n)
+    widths = []
+    for z in (1.0, 2.0):
+        low, high = m.interval(tally, z, people=people)
+        widths.append((high - low).mean(0)[noisy])
+        allowed = np.minimum(1, 1.5 * ndtr(-z) + 0.5 * skew)
+        for end, wrong in (("low", low > truth + 1e-9), ("high", high < truth - 1e-9)):
+            p = bdtrc(wrong.sum(0)[noisy] - 1, SURVEYS, allowed)
+            p[wrong.sum(0)[noisy] == 0] = 1
+            what = f"the {end} end of an interval at z = {z:g}, people = {people}, is wrong"
+            found = f"{np.max(wrong.mean(0)[noisy], initial=0):.3g} of the time, at most {ndtr(-z):.3g} is right"
+            _must(p.min(initial=1) > FALSE_ALARM / (16 * p.size + 1), f"{what} {found}")
+    usual = 2 * np.sqrt(second[noisy] / n)
+    _must(np.all(widths[1] >= 1.2 * widths[0]), "an interval is hardly wider at z = 2 than at z = 1")
+    _must(np.all(widths[0] <= WIDE * usual), f"an interval is more than {WIDE} times as wide as z standard errors")
 
 
 def _counts_supporters(example: Example) -> bool:
@@ -646,20 +1033,29 @@ def estimate_is_the_mean_of_scores(example: Example) -> None:
 
 @_check()
 def estimate_takes_trials_one_by_one(example: Example) -> None:
-    """Of counts with an axis of trials, estimates and standard errors are those of each trial."""
+    """Of counts with axes of trials, estimates, standard errors and intervals are those of each trial."""
     m, rng = example.mechanism, np.random.default_rng(5)
-    tallies = [_tally(example, m.perturb(example.inputs, rng=rng)) for _ in range(3)]
+    tallies = [_tally(example, m.perturb(example.inputs, rng=rng)) for _ in range(6)]
     counts = np.stack([tally.counts for tally in tallies])
-    trials = Tally(m, tallies[0].n, counts, tallies[0].items)
-    found = {"estimate": m.estimate}
-    if trials.n > 1 and _errors(example):
-        found["standard_error"] = m.standard_error
-    for name, of in found.items():
-        alone = np.stack([of(tally) for tally in tallies])
+    of: dict[str, Callable[[Tally], Any]] = {"estimate": m.estimate}
+    if tallies[0].n > 1 and _errors(example):
+        for people in (False, True)[: 1 + m.shares]:
+            of[f"standard_error(people={people})"] = partial(m.standard_error, people=people)
+            of[f"half of the interval(people={people})"] = partial(_half, m, people)
+    for name, call in of.items():
+        alone = np.stack([call(tally) for tally in tallies])
         within = 1e-12 * np.abs(alone) + 1e-13 * np.max(np.abs(alone))
-        # the root of what is zero but for rounding
-        within += 1e-6 * np.max(np.abs(alone)) * (name == "standard_error") * (alone < 1e-6)
-        _close(alone, of(trials), within, f"{name} of three trials")
+        if name != "estimate":  # the root of what is zero but for rounding
+            within += 1e-6 * np.max(np.abs(alone)) * (alone < 1e-6)
+        for axes in ((6,), (2, 3)):
+            trials = Tally(m, tallies[0].n, counts.reshape(*axes, *counts.shape[1:]), tallies[0].items)
+            each = alone.reshape(*axes, *alone.shape[1:])
+            _close(each, call(trials), within.reshape(each.shape), f"{name} of trials {axes}")
+
+
+def _half(m: Mechanism, people: bool, tally: Tally) -> Any:
+    low, high = m.interval(tally, 1.0, people=people)
+    return (high - low) / 2
 
 
 # ---------------------------------------------------------------------------------------------- client and server
@@ -743,22 +1139,58 @@ def nobody_in_a_crowd_goes_with_another(example: Example) -> None:
     coins, by blocks, by turns, by halves or by values, shows it there; so does a batch that reports
     too much of one kind altogether.
     """
-    which = _people(example, DRAWS)
+    _alone_in_a_crowd(example, _people(example, DRAWS), "in a batch", FALSE_ALARM)
+
+
+def _alone_in_a_crowd(example: Example, which: Ints, name: str, alarm: float) -> None:
+    """Look at a crowd of people who have these inputs."""
     crowd = example.inputs[which]
     before = dumps(crowd)
     drawn = example.mechanism.perturb(crowd, rng=np.random.default_rng(8))
-    _must(dumps(crowd) == before, f"{CHANGED}, in a batch of {DRAWS} people")
-    _must(len(drawn) == DRAWS, f"{DRAWS} people send {len(drawn)} reports")
+    _must(dumps(crowd) == before, f"{CHANGED}, in a batch of {len(which)} people")
+    _must(len(drawn) == len(which), f"{len(which)} people send {len(drawn)} reports")
     by_input = np.argsort(which, kind="stable")
     for x in _numbers(example, which, drawn):
-        for who, y in (("in a batch", x), ("by input", x[by_input])):
+        for who, y in ((name, x), ("by input", x[by_input])):
             far, tried = _together(y)
-            limit = -float(ndtri(FALSE_ALARM / (4 * ORDERS * tried)))
+            limit = -float(ndtri(alarm / (4 * ORDERS * tried)))
             off = f"{far:.1f} standard errors, {limit:.1f} allowed"
             _must(far <= limit, f"of {len(y)} people {who}, reports go together: {off}")
-        far, limit = abs(x.sum()) / np.sqrt(len(x)), -float(ndtri(FALSE_ALARM / (4 * ORDERS)))
+        far, limit = abs(x.sum()) / np.sqrt(len(x)), -float(ndtri(alarm / (4 * ORDERS)))
         off = f"{far:.1f} standard errors, {limit:.1f} allowed"
-        _must(far <= limit, f"a batch of {len(x)} people reports too much of one kind: {off}")
+        _must(far <= limit, f"a batch of {len(x)} people {name} reports too much of one kind: {off}")
+
+
+@_check()
+def crowds_of_other_mixtures_are_alone(example: Example) -> None:
+    """People in the order of their inputs, and crowds of whom all or 14 in 15 have one input, report as if alone.
+
+    So it is seen if a client asks what most people have.
+    """
+    mixtures = dict(_mixtures(example))
+    alarm = FALSE_ALARM / (2 * len(mixtures))
+    for name, which in mixtures.items():
+        _alone_in_a_crowd(example, which, name, alarm)
+        drawn = _keys(example, example.mechanism.perturb(example.inputs[which], rng=np.random.default_rng(15)))
+        for i in np.unique(which):
+            counts, exact = Counter(drawn[j] for j in np.flatnonzero(which == i)), known(example).laws[i]
+            _must(counts.keys() <= exact.keys(), f"input {i} sends a report that its law does not know, {name}")
+            expected = [float(p) * counts.total() for p in exact.values()]
+            p = likelihood([counts[report] for report in exact], expected)
+            what = f"input {i} has reports of another law than alone (p = {p:.1g})"
+            _must(p > alarm / len(example.inputs), f"of {CROWD} people {name}, {what}")
+
+
+def _mixtures(example: Example) -> Iterator[tuple[str, Ints]]:
+    """Name crowds, and say who has which input in them."""
+    k, people = len(example.inputs), np.arange(CROWD)
+    yield "in the order of their inputs", people * k // CROWD
+    for i in range(min(k, MIXED)):
+        yield f"who all have input {i}", np.full(CROWD, i)
+        rare = np.random.default_rng(14).permutation(CROWD)[: CROWD // RARE]
+        which = np.full(CROWD, i)
+        which[rare] = (i + 1 + np.arange(len(rare)) % (k - 1)) % k
+        yield f"of whom most have input {i}", which
 
 
 @_check(once=True, slow=True)
@@ -781,13 +1213,14 @@ def _alone_in_batches(x: Floats) -> None:
     """Look at numbers that are uniform and independent if a client is right: (batches, people)."""
     batches, n = x.shape
     several = 5 * ORDERS * len(BATCHES)
-    if batches > n:  # enough of them for a statement about each place
-        pairs = np.abs(np.triu(x.T @ x, 1)) / np.sqrt(batches)
+    limit = -float(ndtri(FALSE_ALARM / (several * n * n)))
+    if batches >= PLACES:  # enough of them for a statement about each place
         places = np.abs(x.sum(0)) / np.sqrt(batches)
-        limit = -float(ndtri(FALSE_ALARM / (several * n * n)))
         at = int(places.argmax())
         off = f"{places[at]:.1f} standard errors, {limit:.1f} allowed"
         _must(places[at] <= limit, f"in {batches} batches, person {at} has a law of its own: {off}")
+    if batches > n:  # and about each pair
+        pairs = np.abs(np.triu(x.T @ x, 1)) / np.sqrt(batches)
         i, j = map(int, np.unravel_index(pairs.argmax(), pairs.shape))
         off = f"{pairs[i, j]:.1f} standard errors, {limit:.1f} allowed"
         _must(pairs[i, j] <= limit, f"in {batches} batches, people {i} and {j} go together: {off}")
@@ -846,9 +1279,10 @@ def three_people_are_independent(example: Example) -> None:
 
 @_check()
 def tallies_add(example: Example) -> None:
-    """Tallies of parts add up to the tally of all, which counts every report."""
+    """Tallies of parts add up to the tally of all, which counts every report and leaves it as it was."""
     m, rng = example.mechanism, np.random.default_rng(3)
     reports = m.perturb(example.inputs[rng.integers(len(example.inputs), size=TALLIED)], rng=rng)
+    before = dumps(reports)
     fifties = range(50, TALLIED, 50)
     for n, several in ((50, ((7, 20), (0, 50), (1, 1))), (TALLIED, ((1, 1000), fifties))):
         whole = _tally(example, reports[:n])
@@ -859,6 +1293,7 @@ def tallies_add(example: Example) -> None:
             same = total.n == n and np.array_equal(total.counts, whole.counts)
             found = f"{total.counts.tolist()!s:.200}, uncut {whole.counts.tolist()!s:.200}"
             _must(same, f"{n} reports in {len(parts)} parts count {found}")
+            _must(dumps(reports) == before, "tally changes the reports that it is handed")
 
 
 @_check()
@@ -867,10 +1302,54 @@ def same_seed_same_reports(example: Example) -> None:
     numpys, own = _global_states()
     again = [example.mechanism.perturb(example.inputs[[0] * 200], rng=np.random.default_rng(4)) for _ in range(2)]
     a, b = map(freeze, again)
+    example.mechanism.estimate(_tally(example, again[0]))
     _must(a == b, "two generators of one seed give different reports")
     numpys_now, own_now = _global_states()
     _must(numpys == numpys_now, "numpy's global generator was drawn from")
     _must(own == own_now, "Python's global generator, of the module random, was drawn from")
+
+
+def _listable(example: Example) -> bool:
+    return isinstance(example.inputs, np.ndarray) and not example.inputs.dtype.names
+
+
+@_check(_listable, once=True)
+def lists_are_as_good_as_arrays(example: Example) -> None:
+    """From one seed a list of values, and of integers short ones, have the reports of an array."""
+    values = example.inputs[_people(example, 200)]
+    same = {"a list": values.tolist()}
+    if values.dtype.kind == "i":
+        same["an array of int32"] = values.astype(np.int32)
+    right = freeze(example.mechanism.perturb(values, rng=np.random.default_rng(4)))
+    for name, others in same.items():
+        found = freeze(example.mechanism.perturb(others, rng=np.random.default_rng(4)))
+        _must(found == right, f"from one seed {name} of values has other reports than an array")
+
+
+@_check(once=True)
+def the_system_is_a_source_of_randomness(example: Example) -> None:
+    """From `chance.SystemRandom`, which reports that are sent are drawn from, clients draw as well."""
+    try:
+        reports = example.mechanism.perturb(example.inputs, rng=SystemRandom())
+    except ValueError as error:
+        raise AssertionError(f"SystemRandom is refused: {error}") from error
+    came = set(_keys(example, reports))
+    _must(came <= known(example).reports.keys(), "with SystemRandom a report comes that no law knows")
+
+
+@_check(_stated)
+def a_mechanism_is_its_fields(example: Example) -> None:
+    """Equal fields make equal mechanisms; with another ε it is another one, whose tallies are not taken."""
+    m: Any = example.mechanism
+    copy = replace(m)
+    _must(copy == m, "a mechanism is not equal to its copy")
+    _must(type(m).__hash__ is None or hash(copy) == hash(m), "a mechanism and its copy have two hashes")
+    for part in (0.99, 1.01):
+        with suppress(ValueError):  # where the class has limits of its own
+            other: Any = _with(example, part * m.epsilon)
+            _must(other != m, f"a mechanism equals the one of ε = {other.epsilon}")
+            tally = _tally(example, m.perturb(example.inputs, rng=np.random.default_rng(0)))
+            _refuses(lambda: other.estimate(tally), "tally must be of", "a tally of another ε")  # noqa: B023
 
 
 def _global_states() -> tuple[Any, Any]:
@@ -886,7 +1365,8 @@ def _simulations(example: Example) -> dict[str, Callable[..., Tally]]:
     """Ways to simulate people from their histogram; on an open domain the values that are counted have to be named."""
     m: Any = example.mechanism
     values = {} if example.items is None else {"values": example.inputs}
-    return {way: partial(getattr(m, way), **values) for way in ("simulate", "simulate_marginals") if hasattr(m, way)}
+    ways = {way: getattr(m, way) for way in ("simulate", "simulate_marginals") if hasattr(m, way)}
+    return {way: partial(of, **values) for way, of in ways.items() if "trials" in signature(of).parameters}
 
 
 @_check(lambda example: example.pairs and _simulated(example), slow=True)
@@ -907,17 +1387,41 @@ def simulate_has_the_law_of_two_clients(example: Example) -> None:
 
 @_check(_simulated, slow=True)
 def simulate_has_the_law_of_many_clients(example: Example) -> None:
-    """Each simulated count of many people is drawn by the law of the sum of theirs."""
+    """Each simulated count of many people is drawn by the law of the sum of theirs, and trials are independent.
+
+    Sums of two counts, and that of all, have their laws as well, but where each count is simulated alone.
+    """
     one, histogram = known(example).counts, 2 * np.arange(1, len(example.inputs) + 1)
     for way, simulate in _simulations(example).items():
         tally = simulate(histogram, trials=TRIALS, rng=np.random.default_rng(6))
         _must(tally.n == histogram.sum(), f"{way} says that {tally.n} of {histogram.sum()} people were counted")
-        for v, drawn in enumerate(tally.counts.reshape(TRIALS, -1).T):
-            alone = [np.bincount([y[v] for y in a], [float(p) for p in a.values()]) for a in one]
+        counts = tally.counts.reshape(TRIALS, -1)
+        cells = counts.shape[1]
+        sums = [[v] for v in range(cells)]
+        if way == "simulate":
+            sums += [[v, v + 1] for v in range(cells - 1)] + [list(range(cells))]
+        for some in sums:
+            alone = [_sum_of(counts_of_one, some) for counts_of_one in one]
             exact = reduce(np.convolve, [alone[i] for i in np.repeat(np.arange(len(alone)), histogram)])
-            _must(drawn.max() < len(exact), f"{way} counts {drawn.max()}, more than {len(exact) - 1}")
-            p = likelihood(np.bincount(drawn, minlength=len(exact)), TRIALS * exact)
-            _must(p > FALSE_ALARM, f"{way} draws count {v} by another law than clients do (p = {p:.1g})")
+            _drawn_by(counts[:, some].sum(1), exact, f"{way} draws {'the sum of ' * (len(some) > 1)}count {some}")
+
+
+def _sum_of(law_of_counts: Mapping[Any, Fraction], some: Sequence[int]) -> Floats:
+    """Chance of each value that the sum of some counts of one report may have."""
+    chance = [float(p) for p in law_of_counts.values()]
+    return np.asarray(np.bincount([sum(y[v] for v in some) for y in law_of_counts], chance))
+
+
+def _drawn_by(drawn: Ints, exact: Floats, what: str) -> None:
+    """Look at trials of one number: they must have this law, and not go together."""
+    _must(drawn.max() < len(exact), f"{what} as {drawn.max()}, more than {len(exact) - 1}")
+    p = likelihood(np.bincount(drawn, minlength=len(exact)), TRIALS * exact)
+    _must(p > FALSE_ALARM, f"{what} by another law than clients do (p = {p:.1g})")
+    place = np.cumsum(exact)[drawn] - exact[drawn] * np.random.default_rng(16).random(len(drawn))
+    far, tried = _together(np.sqrt(12) * (place - 0.5))
+    limit = -float(ndtri(FALSE_ALARM / (4 * tried)))
+    off = f"{far:.1f} standard errors, {limit:.1f} allowed"
+    _must(far <= limit, f"{what} in trials that go together: {off}")
 
 
 # ------------------------------------------------------------------------------------------------------- refusals
@@ -933,7 +1437,7 @@ def bad_epsilon_is_refused(example: Example) -> None:
 @_check(once=True)
 def bad_rng_is_refused(example: Example) -> None:
     """Only generators are drawn from."""
-    for rng in (None, 0, np.random.RandomState(0)):  # noqa: NPY002
+    for rng in (None, 0, 42, np.random.RandomState(0)):  # noqa: NPY002
         again = partial(example.mechanism.perturb, example.inputs, rng=rng)  # type: ignore[arg-type]
         _refuses(again, "rng must be a numpy.random.Generator", f"rng = {rng!r}")
 
@@ -947,7 +1451,7 @@ def nobody_is_refused(example: Example) -> None:
 
 @_check(once=True)
 def foreign_and_empty_tallies_are_refused(example: Example) -> None:
-    """Tallies of another mechanism are neither estimated from nor added, and from nothing there is no estimate."""
+    """Tallies of another mechanism are neither estimated from nor added; nothing, or more than is, has no estimate."""
     m = example.mechanism
     reports = m.perturb(example.inputs, rng=np.random.default_rng(0))
     own, empty = _tally(example, reports), _tally(example, reports[:0])
@@ -955,6 +1459,134 @@ def foreign_and_empty_tallies_are_refused(example: Example) -> None:
     _refuses(lambda: m.estimate(foreign), "tally must be of", "estimating from another mechanism's tally")
     _refuses(lambda: own + foreign, "one mechanism", "adding another mechanism's tally")
     _refuses(lambda: m.estimate(empty), "at least one report", "estimating from no report")
+    many = replace(own, counts=own.counts + own.n + 1)
+    _refuses(lambda: m.estimate(many), "at most", "estimating from counts above the number of reports")
+
+
+def _numeric(example: Example) -> bool:
+    x = example.inputs
+    if isinstance(x, Records):
+        return x.values is not None and len(x.values) > 0
+    return x.dtype.kind in "iuf" and not isinstance(example.mechanism, OpenMechanism)
+
+
+@_check(_numeric, once=True)
+def what_is_no_value_is_refused(example: Example) -> None:
+    """Where values are numbers, none, text, NaN and infinite ones are refused; and items that there are not.
+
+    Numbers beyond the inputs are refused, or keep ε.
+    """
+    m: Any = example.mechanism
+    x = example.inputs
+    for name, values in _no_values(x):
+        what = f"the value {name}"
+        _refuses(partial(m.perturb, values, rng=np.random.default_rng(0)), "", what)
+    for name, shown in _beyond(example):
+        what = f"the value {name} is not refused, and tells itself from the inputs by {shown.epsilon!r}"
+        _must(shown.ratio is not None and shown.ratio <= odds(m.epsilon), what)
+    if _of_items(m):
+        for code in (-1, m.k):
+            bad = np.append(x, code)
+            _refuses(partial(m.perturb, bad, rng=np.random.default_rng(0)), "", f"the item {code} of {m.k}")
+
+
+def _no_values(x: Any) -> Iterator[tuple[str, Any]]:
+    """Name what is no number, and put it in the place of the first number."""
+    for bad in NO_NUMBERS:
+        if isinstance(x, Records):
+            if isinstance(bad, float):
+                yield str(bad), Records(x.offsets, x.keys, np.append(bad, x.values[1:]))  # type: ignore[index]
+            continue
+        values = x.astype(float if isinstance(bad, float) else object)
+        values.flat[0] = bad
+        yield repr(bad), values if isinstance(bad, float) else values.tolist()
+
+
+def _beyond(example: Example) -> Iterator[tuple[str, Worst]]:
+    """Name numbers beyond the inputs that a client takes, and say how well reports tell them from inputs."""
+    x = example.inputs
+    if isinstance(x, Records) or x.dtype.kind != "f" or example.groups:
+        return
+    low, high = x.min(), x.max()
+    for number in (low - (high - low) / 4, high + (high - low) / 4, -1e9, 1e9):
+        one = x[:1].copy()
+        one.flat[0] = number
+        with suppress(ValueError):  # it is refused, or has too many branches
+            yield f"{number:.3g}", worst([*known(example).laws, *laws(example.mechanism, one, limit=FEW)])
+
+
+def _laid_out(example: Example) -> bool:
+    with suppress(NotImplementedError):
+        return bool(example.mechanism.layout)
+    return False
+
+
+@_check(_laid_out)
+def forged_reports_count_once_or_are_refused(example: Example) -> None:
+    """Numbers beyond those of `layout` are refused; what is taken counts once, and adds no more than `influence`.
+
+    Tried are reports drawn at random from all of their type, those of ones, and rows of numbers in place of a number.
+    """
+    m: Any = example.mechanism
+    for what, forged in _out_of_range(example):
+        _refuses(lambda: _tally(example, forged), "", f"a report whose {what}")  # noqa: B023
+    scores = np.stack([score.ravel() for score in known(example).scores.values()])
+    targets_of = range(1, min(TARGETS, scores.shape[1]) + 1)
+    own = {targets: largest_sum(scores, targets) for targets in targets_of}  # another check compares it
+    stated = {t: max(own[t], m.influence(t, *named(example.items))) for t in targets_of}
+    for forged in _forged(example):
+        try:
+            tally = _tally(example, forged)
+        except ValueError:
+            continue
+        _must(tally.n == 1, f"one report is counted {tally.n} times: {forged.tolist()!s:.200}")
+        score = m.estimate(tally).reshape(1, -1)
+        for targets, most in stated.items():
+            added = largest_sum(score, targets)
+            what = f"a forged report adds {added:.9g} to {targets} entries, and influence says {most:.9g}"
+            _must(added <= most + 1e-9 * (1 + abs(most)), f"{what}: {forged.tolist()!s:.200}")
+
+
+def _parts(example: Example, reports: Any) -> Iterator[tuple[str, Any, int]]:
+    """Name the integer parts of reports, and say how many values each of them can have."""
+    for name, (_, values, *_) in example.mechanism.layout.items():
+        part = reports[name] if name else reports
+        if part.dtype.kind in "iu":
+            yield name, part, int(values)
+
+
+def _out_of_range(example: Example) -> Iterator[tuple[str, Any]]:
+    """Forge reports with a number beyond those that there are; negative ones may be meant, where a client sends one."""
+    reports = known(example).reports
+    report = next(iter(reports.values()))
+    legal = {name: set[Any]() for name, *_ in _parts(example, report)}
+    for one in reports.values():
+        for name, part, _ in _parts(example, one):
+            legal[name].update(part.ravel().tolist())
+    for name, part, values in _parts(example, report):
+        limits = np.iinfo(part.dtype)
+        for bad in {values, values + 1, -1, 2**31 - 1 if values < 2**31 else values} - legal[name]:
+            if part.size and limits.min <= bad <= limits.max:
+                forged = report.copy()
+                (forged[name] if name else forged)[...] = bad
+                yield f"{name or 'number'} is {bad} of {values}", forged
+
+
+def _forged(example: Example) -> Iterator[Any]:
+    """Forge reports of the type of those that are sent, with the largest numbers and with any."""
+    rng = np.random.default_rng(17)
+    report = next(iter(known(example).reports.values()))
+    for i in range(FORGED + 1):
+        forged = report.copy()
+        for name in report.dtype.names or ("",):
+            part = forged[name] if name else forged
+            if part.dtype.kind == "b":
+                part[...] = rng.integers(0, 2, part.shape) if i else True
+        for _, part, values in _parts(example, forged):
+            part[...] = rng.integers(0, min(values, 2**62), part.shape) if i else values - 1
+        yield forged
+    if not report.dtype.names and report.dtype.kind in "iu":
+        yield np.stack([np.zeros_like(report), np.full_like(report, 5)], 1)
 
 
 def _bits(example: Example) -> list[Any]:
