@@ -160,7 +160,7 @@ class Paths:
 
     def _refuse(self, error: Exception) -> NoReturn:
         """Raise an error that a client would not see with a generator, and remember it: the client may catch it."""
-        self._refused = self._refused or error
+        self._refused = error if self._refused is None else self._refused
         raise error
 
     def _admit(self, options: int) -> None:
@@ -582,7 +582,10 @@ def _whole(weights: Sequence[Any]) -> tuple[Any, ...]:
     try:
         if any(isinstance(w, Formula) for w in weights):
             return tuple(weights)
-        fractions = [w if isinstance(w, Fraction) else Fraction(operator.index(w)) for w in weights]
+        fractions = [  # of plain integers, whatever the client's own numbers are
+            Fraction(int(w.numerator), int(w.denominator)) if isinstance(w, Fraction) else Fraction(operator.index(w))
+            for w in weights
+        ]
     except TypeError:
         raise ValueError(f"weights must be integers or Fractions, got {weights!r}") from None
     if not any(fractions) or min(fractions) < 0:
@@ -739,7 +742,7 @@ def walk(program: Callable[[Paths], T], *, limit: int = LIMIT, ideal: bool = Fal
             break
         paths = Paths(script, limit, ideal=ideal)
         result = program(paths)
-        if paths._refused:
+        if paths._refused is not None:
             raise ValueError(str(paths._refused)) if isinstance(paths._refused, AttributeError) else paths._refused
         if len(paths._taken) < len(script):
             raise ValueError(f"{STRAY}: after the same choices it came to an end")

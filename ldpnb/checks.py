@@ -17,6 +17,7 @@ EPSILON_MIN = 1e-6  # below, a probability's distance from 1/2 is no longer larg
 EPSILON_MAX = 32.0  # above, e^-ε is no longer large against 2**-53, and rounding would cost more than 1 % of ε
 SIZE_MAX = 2**31  # of a domain; shared out among more, EPSILON_MIN would no longer be large against 2**-53
 HASHES_MAX = 1000  # hash functions of a filter, which share ε between them
+OUT_OF_RANGE = [0]  # how often an ε was refused for its size
 FEW = 8  # entries of which a list is sooner looked at than an array
 
 LABELS = "; OneOf(categories, epsilon=…) takes labels, and says what becomes of missing answers"
@@ -31,13 +32,20 @@ def is_number(value: Any) -> bool:
     return real and not isinstance(value, bool | np.bool_ | np.timedelta64)
 
 
+def out_of_range(message: str) -> ValueError:
+    """Return an error about an ε, and count it: a proof notices where a client has caught it."""
+    OUT_OF_RANGE[0] += 1
+    return ValueError(message)
+
+
 def check_epsilon(epsilon: Any, name: str = "epsilon") -> float:
     """Return ε as a float if it is a finite number in [EPSILON_MIN, EPSILON_MAX]."""
     if isinstance(epsilon, Budget):
-        in_range_at_times(epsilon)
+        in_range_at_times(epsilon, EPSILON_MIN, EPSILON_MAX)
         return epsilon  # type: ignore[return-value]
     if not is_number(epsilon) or not EPSILON_MIN <= epsilon <= EPSILON_MAX:
-        raise ValueError(f"{name} must be a finite number in [{EPSILON_MIN:g}, {EPSILON_MAX:g}], got {epsilon!r}")
+        limits = f"[{EPSILON_MIN:g}, {EPSILON_MAX:g}]"
+        raise out_of_range(f"{name} must be a finite number in {limits}, got {epsilon!r}")
     return float(epsilon)
 
 

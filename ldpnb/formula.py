@@ -18,7 +18,7 @@ from fractions import Fraction
 from functools import cache, reduce, wraps
 from itertools import pairwise
 from math import comb, gcd, lcm, prod
-from numbers import Integral, Number, Rational, Real
+from numbers import Integral, Rational, Real
 from operator import eq, ge, gt, index, le, lt, or_
 from typing import Any, ClassVar, NoReturn, TypeVar
 
@@ -255,7 +255,7 @@ def simple(q: Fraction) -> Fraction:
 
 EXACT, GRID, LOOSE = range(3)  # a fraction; a float that is a coin; a float that arithmetic has rounded
 NUMBERS = (int, float, Fraction)  # what stands where symbols do
-PLAIN = {*NUMBERS, bool, *(np.dtype(letter).type for letter in "?bBhHiIlLqQefdg")}  # numbers that say what they are
+PLAIN = {*NUMBERS, bool, *(np.dtype(letter).type for letter in "bBhHiIlLqQefd")}  # numbers that say what they are
 BRIEF = 200  # letters of a formula in an error
 SHAPES = {"ndim", "dtype", "shape", "size"}  # attributes by which arrays are known, and no number is
 STEPS = {"floor", "ceil", "trunc", "round", "int", "index", "floordiv", "rfloordiv", "mod", "rmod", "divmod", "rdivmod"}
@@ -426,6 +426,9 @@ class Formula(Symbol):
     def __init__(self, num: Poly, den: Poly, field: Field, a_float: int = 0) -> None:
         if hasattr(self, "_num"):
             raise TypeError("a formula is made once")
+        if type(field) is not Field:
+            raise TypeError("a formula is made by the package alone")
+        num, den = ({int(m): (c if type(c) is Fraction else int(c)) for m, c in p.items()} for p in (num, den))
         if not den:
             raise ZeroDivisionError("a formula with denominator zero")
         if num and max(den) > 0 and max(*num, *den) <= Y:
@@ -463,9 +466,9 @@ class Formula(Symbol):
         kind = type(other)
         if kind is Formula or kind in PLAIN:
             return True
-        if issubclass(kind, Symbol | Number):
+        if kind is not np.ndarray:  # which goes on with each of its elements
             what = other._what if issubclass(kind, Symbol) else _a(kind.__name__)
-            self._refuse(f"{self._what} together with {what} depends on ε", CURE)
+            self._refuse(f"{self._what} together with {what} depends on {self._field.unknown}", CURE)
         return False
 
     def _plus(self, o: Formula) -> Formula:
@@ -504,8 +507,10 @@ class Formula(Symbol):
 
     @_bounded
     def __pow__(self, n: int) -> Formula:
-        if not isinstance(n, int) or abs(n) > POWER_MAX:
-            self._refuse(f"powers of {self._what} must be whole numbers up to {POWER_MAX}, got {n!r:.40}")
+        if type(n) not in PLAIN or not isinstance(n, Integral) or abs(int(n)) > POWER_MAX:
+            got = f"{n}" if type(n) in PLAIN else _a(type(n).__name__)
+            self._refuse(f"powers of {self._what} must be whole numbers up to {POWER_MAX}, got {got:.40}")
+        n = int(n)
         base: Formula = self if n >= 0 else 1 / self
         found = Formula(power(base._num, abs(n)), power(base._den, abs(n)), self._field)
         found._inherit(self, self)
@@ -599,7 +604,8 @@ class Field:
         self.rounded: dict[tuple[Formula, bool], Formula] = {}
         self._odds: dict[tuple[Formula, str], Formula] = {}  # by the part of ε that is asked, and how it was taken
         self._odds_bits = 0
-        self.checked = list[Formula]()  # e^ε of the parts of ε that were checked to be in a range
+        self.checked = list[tuple[Formula, float, float]]()  # e^ε of parts of ε, and the ranges they were checked for
+        self._values: dict[int, tuple[Formula, Fraction]] = {}  # of formulas where numbers stand for y and slacks
         self._coins = set[Any]()  # formulas that are known to be probabilities
         self.e = Formula({roots: 1}, {0: 1}, self)
         self.epsilon = Budget(self.e)
@@ -611,12 +617,12 @@ class Field:
 
     def refuse(self, error: Exception) -> NoReturn:
         """Raise an error that a client with numbers would not see, and write it down."""
-        self.refused = self.refused or error
+        self.refused = error if self.refused is None else self.refused
         raise error
 
     def heard(self) -> None:
         """Raise what was refused, in case somebody has caught it."""
-        if self.refused:
+        if self.refused is not None:
             raise self.refused
 
     @contextmanager
@@ -635,8 +641,13 @@ class Field:
             if x._field is not self:
                 self.refuse(TypeError("formulas of two proofs cannot meet: what they stand for differs"))
             return x
+        if type(x) not in PLAIN:
+            self.refuse(TypeError(f"a formula in e^ε cannot meet {_a(type(x).__name__)}"))
         try:
-            q = simple(Fraction(x)) if self.plain else Fraction(x)
+            if isinstance(x, Rational):
+                q = Fraction(x)
+            else:
+                q = simple(Fraction(float(x))) if self.plain else Fraction(float(x))
         except (OverflowError, ValueError) as error:  # of what is not finite
             self.refuse(TypeError(f"a formula in e^ε cannot meet {x!r:.40}: {error}"))
         self.floats |= not isinstance(x, Rational)  # with a number in place of the formula, it would be rounded
@@ -657,7 +668,9 @@ class Field:
     def number(self, p: Formula) -> Fraction:
         """Value of a formula where a coin is tossed with numbers, at the `point`."""
         assert self.point
-        return p._at(*self.point)
+        if id(p) not in self._values:
+            self._values[id(p)] = p, p._at(*self.point)
+        return self._values[id(p)][1]
 
     @property
     def in_numbers(self) -> bool:
@@ -675,6 +688,8 @@ class Field:
         self.late |= late
         if sure and self.in_numbers and p._was_rounded:
             sure = p._below(Fraction(1, 2)) is False
+        if not p._num:
+            self.refuse(TypeError("a formula is divided by 0"))
         if not sure:
             self.refuse(TypeError(f"whether {p._brief()} is 0 depends on {self.unknown}"))
 
@@ -826,9 +841,12 @@ class Budget(Symbol):
         p = self._odds
         if parts < 1:
             self._refuse(f"parts of ε must be at least 1, got {parts}")
-        power_of_y = p._den == {0: 1} and [*p._num.values()] == [1] and max(p._num) <= Y
-        if not power_of_y or max(p._num) % parts:
-            order = parts // gcd(max(p._num), parts) if power_of_y else parts
+        if parts == 1:
+            return Budget(p, self._exactly, self._way)
+        if p._den != {0: 1} or [*p._num.values()] != [1] or max(p._num) > Y:
+            self._refuse(f"a part of {self._text()} is the logarithm of no fraction", "take a part of ε before that")
+        if max(p._num) % parts:
+            order = parts // gcd(max(p._num), parts)
             self._field.wants = order
             self._field.refuse(Root(order))
         odds = Formula({max(p._num) // parts: 1}, {0: 1}, p._field)
@@ -854,16 +872,16 @@ class Budget(Symbol):
 
     def _whole(self, n: Any) -> int:
         """Return a whole number; a float is rounded when it is multiplied by it or divided, but for powers of two."""
-        try:
-            number = index(n)
-        except TypeError:
-            self._refuse(f"ε can be multiplied and divided by whole numbers only, got {type(n).__name__}")
+        if type(n) not in PLAIN or not isinstance(n, Integral):
+            what = _a(type(n).__name__)
+            self._refuse(f"ε can be multiplied and divided by whole numbers only, as in ε / 2, got {what}")
+        number = int(n)
         self._field.nearest |= bool(number & (number - 1)) and not self._exactly
         return number
 
     def _against(self, other: object, rule: Callable[[Any, Any], bool]) -> bool:
         """Compare with what is at most 0, as every ε does; or with another part of ε, where both are formulas."""
-        if type(other) in PLAIN and other <= 0:  # type: ignore[operator]
+        if type(other) in PLAIN and other <= 0 and self._positive:  # type: ignore[operator]
             return rule(1, 0)
         if not isinstance(other, Budget):
             what = _a(type(other).__name__)
@@ -890,8 +908,13 @@ class Budget(Symbol):
     def __ge__(self, other: object) -> bool:
         return self._against(other, ge)
 
+    @property
+    def _positive(self) -> bool:
+        """Whether it is above 0 for every ε, as parts of ε are; a logarithm need not be."""
+        return self._field.formula(1)._below(self._odds) is True
+
     def __bool__(self) -> bool:
-        return True  # like every ε that is not 0
+        return self > 0
 
     def __hash__(self) -> int:
         return self._refuse("the hash of ε depends on ε")  # not even the keys of a dict are compared with ε
@@ -933,6 +956,8 @@ def inexactly(p: Formula) -> Formula:
 
 def log_of(p: Formula, times: int = 1, below: bool = False) -> Budget:
     """Return the logarithm of a formula, or a multiple; to the nearest float, or to one below it."""
+    if type(times) is not int or p._field.formula(0)._below(p) is not True:
+        p._field.refuse(TypeError(f"whether {p._brief()} has a logarithm depends on {p._field.unknown}"))
     p._field.nearest |= p._field.running and not below
     return Budget(p**times)
 
@@ -987,18 +1012,20 @@ def above_one(p: Formula) -> Formula:
     return found
 
 
-def in_range_at_times(epsilon: Budget) -> None:
+def in_range_at_times(epsilon: Budget, low: float, high: float) -> None:
     """Note that a part of ε was checked to be in a range: for some ε it may not be, so a proof tries such, too."""
-    if epsilon._field.in_numbers:
-        epsilon._field.checked.append(epsilon._odds)
+    if epsilon._field.running:
+        epsilon._field.checked.append((epsilon._odds, low, high))
 
 
 def within(p: Any, low: Any, high: Any) -> bool:
     """Whether low < p < high, of a number, or of a formula for all ε: a check of the package's, not of a client."""
+    if not {type(low), type(high), type(p)} <= PLAIN | {Formula}:
+        raise TypeError("numbers of classes of their own are not compared")
     if not isinstance(p, Formula):
         return bool(low < p < high)
     inside = p._field.formula(low)._below(p) is True and p._below(high) is True
-    if not inside and p._field.in_numbers:
+    if not inside and p._field.running:
         p._field.refuse(TypeError(f"whether {p._brief()} is between {low} and {high} may depend on ε"))
     return inside
 
@@ -1009,8 +1036,8 @@ def ascending(some: Any) -> bool:
     budgets = [e for e in some if isinstance(e, Budget)]
     if not budgets:
         return all(a < b for a, b in pairs)
-    up = all(a._odds._below(b._odds) is True for a, b in pairs)
-    if not up and budgets[0]._field.in_numbers:
+    up = len(budgets) == len(some) and all(a._odds._below(b._odds) is True for a, b in pairs)
+    if not up and budgets[0]._field.running:
         budgets[0]._field.refuse(TypeError("whether parts of ε ascend may depend on ε"))
     return up
 

@@ -12,7 +12,7 @@ import certificate
 import numpy as np
 import pytest
 
-from ldpnb.chance import Paths, SystemRandom, bernoulli, exact, odds, pick, toss, uniform, weighted
+from ldpnb.chance import Paths, SystemRandom, bernoulli, exact, log, odds, pick, round_up, toss, uniform, weighted
 from ldpnb.formula import Field
 from ldpnb.oracles import GRR, OUE, SUE
 from ldpnb.verify import laws, of_size, prove, same_law, worst
@@ -290,6 +290,11 @@ WRONG = {  # no question: the law is wrong, for some k or for all
     ),
     "looks like answers": merged,
     "an honest half": lambda x, items, e, rng: krr(x, items, e, rng) if toss(0.5, rng) else x,
+    "a truth beside items": lambda x, items, e, rng: True if toss(0.5, rng) else x,
+    "wrong for more than five": lambda x, items, e, rng: (
+        x if toss((odds(e) - 1) / (odds(e) + 4), rng) else items.pick(rng)
+    ),
+    "a float beside items": lambda x, items, e, rng: 1.0 if toss(0.5, rng) else x,
 }
 
 
@@ -352,6 +357,8 @@ def test_wrong_clients_are_refuted_by_a_size_and_an_epsilon(name):
     assert found.holds is False, said(found)
     seen = found.witness
     sized = of_size(WRONG[name], seen.k)
+    if name.endswith("beside items"):  # equal reports in two forms, of which there is no law
+        return
     law = laws(lambda x, rng: sized(x, seen.epsilon, rng), [0, 1])
     assert worst(law).ratio is None or worst(law).ratio > odds(seen.epsilon)
     assert f"at k = {seen.k} and ε = {seen.epsilon:g}, report" in said(found)
@@ -543,6 +550,27 @@ def needs_three(x, items, e, rng):
     return (y, z, krr(x, items, e, rng) if x != y and x != z and y != z else None)
 
 
+def hollow(top, bottom=1):
+    """A fraction with something else inside."""
+    found = Fraction(1, 2)
+    found._numerator, found._denominator = top, bottom
+    return found
+
+
+def disguised(x, items):
+    class Disguise:
+        __class__ = type(x)
+        _name = x
+
+    return Disguise()
+
+
+def deep(report):
+    for _ in range(10**4):
+        report = [report]
+    return report
+
+
 ESCAPES = {
     "a sure coin by numpy": lambda x, items, e, rng: x if toss(np.int64(1), rng) is True else krr(x, items, e, rng),
     "an impossible coin by numpy": lambda x, items, e, rng: (
@@ -569,7 +597,123 @@ ESCAPES = {
     "it needs three": needs_three,
     "numbers like items": lambda x, items, e, rng: krr(x, items, e, rng) if toss(0.5, rng) else pick((0, 1, 2), rng),
 }
-NOT_EXACTLY = {"it needs three", "numbers like items"}
+
+
+class Meta(type):
+    """A class that says that it equals any other."""
+
+    def __eq__(cls, other):
+        return True
+
+    __hash__ = type.__hash__
+
+
+class Bag(metaclass=Meta):
+    """What is filled with what is sent."""
+
+    def __init__(self, parts):
+        self.parts = tuple(parts)
+
+
+class Spy(int):
+    """A coefficient that looks at what it is multiplied with."""
+
+    def __mul__(self, other):
+        return 0 if isinstance(other, Fraction) and other > 1 else int(self) * other
+
+    __rmul__ = __mul__
+
+
+class Times:
+    """A length by which a list of polynomials is changed."""
+
+    def __gt__(self, other):
+        return False
+
+    def __rmul__(self, some):
+        return [{m: Spy(c) for m, c in p.items()} for p in some]
+
+
+class Exponent(int):
+    def __abs__(self):
+        return Times()
+
+
+class Falsy(TypeError):
+    def __bool__(self):
+        return False
+
+
+def forgetful(ask, x, items, e, rng):
+    """Make an error look like none."""
+    try:
+        ask(items, rng)
+    except Exception as error:
+        error.__class__ = Falsy
+        return "refused"
+    return x
+
+
+def changed(x, items, e, rng):
+    class Open(type(items)):
+        __slots__ = ()
+
+    items.__class__ = Open
+    return x
+
+
+def with_a_field(x, items, e, rng):
+    o = odds(e)
+    forged = type(o)({1: Spy(1)}, {0: 1}, type("Mine", (), {})()).__radd__(o)
+    return x if toss(1 / (1 + forged), rng) else krr(x, items, e, rng)
+
+
+def inner(x, items, e, rng):
+    number = of_size(lambda v, own, ee, r: x, 2)(0, 1.0, np.random.default_rng(0))
+    return x if number == 3 else krr(x, items, e, rng)
+
+
+def inner_proof(x, items, e, rng):
+    found = []
+    prove(lambda v, own, ee, r: found.append(x) or x)
+    return found[0]
+
+
+ESCAPES |= {
+    "a class that equals list": lambda x, items, e, rng: Bag([x]),
+    "a run within a run": inner,
+    "a proof within a run": inner_proof,
+    "a power of its own": lambda x, items, e, rng: (
+        x if toss((1 / (items.k + odds(e))) ** Exponent(1), rng) else krr(x, items, e, rng)
+    ),
+    "a logarithm of its own": lambda x, items, e, rng: (
+        x if toss(1 / (1 + odds(log(items.k + odds(e), Exponent(1)))), rng) else krr(x, items, e, rng)
+    ),
+    "a field of its own": with_a_field,
+    "an error that is nothing": partial(forgetful, lambda items, rng: [items.pick(rng) for _ in range(4)]),
+    "a patience that is nothing": partial(forgetful, lambda items, rng: [items.pick(rng) for _ in range(40)]),
+    "items of another class": changed,
+    "each of another thing": lambda x, items, e, rng: type(items).each(Letter(x), lambda v: 0.5, rng),
+    "a key with a number inside": lambda x, items, e, rng: {hollow(items.k): krr(x, items, e, rng)},
+    "nothing in nothing": lambda x, items, e, rng: x if toss(hollow(0, 0), rng) else krr(x, items, e, rng),
+    "a room in the room": lambda x, items, e, rng: of_size(krr, 3)(0, 1.0, rng),
+    "a class that passes for an item": lambda x, items, e, rng: disguised(x, items),
+    "a list in itself": lambda x, items, e, rng: (kept := [krr(x, items, e, rng)], kept.append(kept), kept)[2],
+    "a deep list": lambda x, items, e, rng: deep(krr(x, items, e, rng)),
+    "a coin in words": lambda x, items, e, rng: x if toss("one half", rng) else krr(x, items, e, rng),
+    "an item for a coin": lambda x, items, e, rng: x if toss(x, rng) else krr(x, items, e, rng),
+    "a square coin": lambda x, items, e, rng: (
+        krr(x, items, e, rng) if toss(((items.k - 3) / items.k) ** 2, rng) else items.pick(rng)
+    ),
+    "a coin that is least at three": lambda x, items, e, rng: (
+        krr(x, items, e, rng) if toss((items.k**2 - 5 * items.k + 7) / items.k**2, rng) else items.pick(rng)
+    ),
+    "a mark that two items never get": lambda x, items, e, rng: (
+        ("marked", krr(x, items, e, rng)) if toss((items.k - 2) / items.k, rng) else items.pick(rng)
+    ),
+}
+NOT_EXACTLY = {"it needs three", "numbers like items", "a square coin", "a coin that is least at three"}
+NOT_EXACTLY |= {"a mark that two items never get"}
 
 
 @pytest.mark.parametrize("name", ESCAPES)
@@ -591,3 +735,15 @@ def test_a_way_out_of_the_room_is_closed_or_leads_nowhere(name):
     for rng in (np.random.default_rng(1), SystemRandom()):
         seen = {sized(3, 1.0, rng) for _ in range(300)}
         assert seen <= law[3].keys() and len(seen) > 1
+
+
+@pytest.mark.parametrize("value", [1.5, "1", None, True, 3, -1])
+def test_a_value_is_the_number_of_an_item(value):
+    with pytest.raises(ValueError, match="value must be "):
+        of_size(krr, 3)(value, 1.0, np.random.default_rng(0))
+
+
+def test_very_large_numbers_may_be_sent():
+    assert "is exactly ε-LDP" in said(prove(lambda x, items, e, rng: (krr(x, items, e, rng), 10**5000)))
+    found = prove(lambda x, e, rng: toss(round_up(1 / (odds(e) + 1)), rng) == (x == 1), [1, 10**5000])
+    assert "a value of type int" in said(found) and found.certificates

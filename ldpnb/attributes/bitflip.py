@@ -15,9 +15,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from ldpnb.attributes.records import RecordMechanism, split
 from ldpnb.chance import Randomness, bernoulli, exact, inexact, log, log_up, odds, round_up
-from ldpnb.checks import HASHES_MAX, Limit, check_count, check_probability, is_number
+from ldpnb.checks import HASHES_MAX, Limit, check_count, check_probability, is_number, out_of_range
 from ldpnb.core import Bools, Floats, Ints, Layout, Mechanism, Reports, Tally, best_bits
-from ldpnb.formula import Budget, within
+from ldpnb.formula import Budget, in_range_at_times, within
 from ldpnb.hashing import digest64
 
 BITS_MAX = 2**16  # of a filter; decoding inverts a matrix of so many columns
@@ -264,9 +264,10 @@ def flip_for(epsilon: float, distance: int) -> float:
     """
     distance = check_count(distance, 1, "distance")
     if isinstance(epsilon, Budget):
+        in_range_at_times(epsilon, 0, 36 * distance)
         return 2 / (1 + odds(exact(epsilon) / distance))
     if not is_number(epsilon) or not 0 < epsilon <= 36 * distance:
-        raise ValueError(f"epsilon must be a number in (0, 36 distance] = (0, {36 * distance}], got {epsilon!r}")
+        raise out_of_range(f"epsilon must be a number in (0, 36 distance] = (0, {36 * distance}], got {epsilon!r}")
     f = 2 / (1 + exp(epsilon / distance))
     while log_up((2 / exact(f) - 1) ** distance) > epsilon:
         f = nextafter(f, 1)

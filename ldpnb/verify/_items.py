@@ -23,14 +23,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from numbers import Rational, Real
 from typing import Any
 
 import numpy as np
 
 from ldpnb.chance import LIMIT, Paths, Randomness, Sealed, bernoulli, odds, pick, sealed, shown, toss
 from ldpnb.checks import check_count, check_epsilon
-from ldpnb.formula import EXACT, Budget, Field, Formula, Symbol
+from ldpnb.formula import EXACT, PLAIN as NUMBERS, Budget, Field, Formula, Symbol
 from ldpnb.verify._symbolic import Laws, settled
 
 
@@ -98,6 +97,11 @@ class Closed:
     def _closed(self, *_: Any) -> Any:
         raise TypeError("items and answers can be sent as they are, and not be pickled")
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name.startswith("__"):
+            raise TypeError(f"{name} of items and answers cannot be changed")
+        object.__setattr__(self, name, value)
+
     __reduce__ = __reduce_ex__ = __getstate__ = _closed
 
     def __copy__(self) -> Any:
@@ -132,7 +136,8 @@ class Item(Closed):
 class Answers(Closed):
     """What `Items.each` returns: a client may send it, and nothing else."""
 
-    __slots__ = ("_sent",)
+    __slots__ = ("_home", "_sent")
+    _home: Any
     _sent: Any
     __hash__ = None  # type: ignore[assignment]
 
@@ -161,6 +166,8 @@ class Items(Closed):
 
     def _only(self, use: str, rng: Any) -> Any:
         """Return the source of randomness; a run draws items or answers about each, with the rng that it got."""
+        if type(self) is not Items:
+            raise TypeError("items are those that the client is handed")
         if self._use not in ("", use) or self._asking:
             raise TypeError("a client draws items or answers about each of them: this one does both")
         if rng is not self._rng:
@@ -174,7 +181,7 @@ class Items(Closed):
 
     def pick(self, rng: Randomness) -> Item:
         """Return one item, all alike."""
-        source = self._only(DRAWN, rng)
+        source = Items._only(self, DRAWN, rng)
         return self._item(self._domain.pick([*self._held], source))
 
     def each(self, coin: Callable[[Item], Any], rng: Randomness) -> Answers:
@@ -182,7 +189,7 @@ class Items(Closed):
 
         It is asked for the client's own item, and once for all others.
         """
-        source = self._only(ASKED, rng)
+        source = Items._only(self, ASKED, rng)
         if not callable(coin):
             raise TypeError(f"coin must be a function of an item, as lambda item: …, got {type(coin).__name__}")
         ((own, item),) = self._held.items()
@@ -193,12 +200,13 @@ class Items(Closed):
             self._asking = False
         field = self._k._field
         for p in coins:
-            if not isinstance(p, Formula | Real):
-                raise TypeError(f"coin must return a probability, got {shown(p)}")
-        one, other = (field.formula(p if isinstance(p, Formula | Rational) else float(p)) for p in coins)
+            if type(p) not in (Formula, *NUMBERS):
+                raise TypeError(f"coin must return a probability, a formula or a number, got {shown(p)}")
+        one, other = (field.formula(p) for p in coins)
         field.probable(one)
         field.probable(other)
         answers = object.__new__(Answers)
+        answers._home = self
         answers._sent = self._domain.each(own, one, other, source)
         return answers
 
@@ -263,11 +271,15 @@ class _Any:
         return Tossed(toss(about_a, rng), toss(about_b, rng), Coin(other))
 
 
-def _sent(report: Any, name: Callable[[Any], Any], depth: int = 0) -> Any:
+def _sent(report: Any, name: Callable[[Any], Any], home: Any, depth: int = 0) -> Any:
     """Return a report with the names of items in their place; what could act on its own is refused."""
     kind = type(report)
+    if type(kind) is not type:
+        raise TypeError(f"a report must be of plain classes, got one whose class is {type(kind).__name__}")
     if depth > DEPTH:
         raise TypeError(f"a report must not contain itself, or be nested more than {DEPTH} times")
+    if kind in (Item, Answers) and report._home is not home:
+        raise TypeError("items and answers can be sent within the run that they are of")
     if kind is Item:
         if report._name is REST:
             raise TypeError("the item of `each` stands for all others, and cannot be sent")
@@ -275,9 +287,9 @@ def _sent(report: Any, name: Callable[[Any], Any], depth: int = 0) -> Any:
     if kind is Answers:
         return report._sent
     if kind in (list, tuple):
-        return kind(_sent(part, name, depth + 1) for part in report)
-    if kind is dict and all(type(key) in PLAIN for key in report):
-        return {_sent(key, name): _sent(part, name, depth + 1) for key, part in report.items()}
+        return kind(_sent(part, name, home, depth + 1) for part in report)
+    if kind is dict and all(type(type(key)) is type and type(key) in PLAIN for key in report):
+        return {_sent(key, name, home): _sent(part, name, home, depth + 1) for key, part in report.items()}
     if kind is Fraction:
         return Fraction(int(report.numerator), int(report.denominator))  # of plain integers
     if kind in PLAIN:
@@ -305,7 +317,7 @@ def of_any_size(client: Callable[..., Any], least: int, more: bool) -> Callable[
             own = sealed(rng, field)
             items, names = _items(k, _Any(k, least), own), {A: A, B: B}
             report = client(items._item(value), items, Budget(epsilon._odds), own)
-            return _sent(report, lambda name: names.setdefault(name, Name(chr(ord("a") + len(names)))))
+            return _sent(report, lambda name: names.setdefault(name, Name(chr(ord("a") + len(names)))), items)
 
         return run
 
@@ -382,7 +394,7 @@ def of_size(client: Callable[..., Any], k: int) -> Callable[[int, float, Randomn
         items = _items(field.slack() + least if more else field.formula(size), _Numbered(size), own)
         with field.run():
             report = client(items._item(item), items, field.epsilon, own)
-            sent = _sent(report, lambda name: name)
+            sent = _sent(report, lambda name: name, items)
             field.heard()
         field.source = field.point = None  # nobody asks afterwards
         return sent

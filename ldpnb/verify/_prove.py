@@ -12,7 +12,7 @@ from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from inspect import signature
 from itertools import pairwise
-from math import exp, log
+from math import exp, isclose, log
 from random import Random
 from textwrap import fill
 from typing import Any, NamedTuple
@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ldpnb.chance import LIMIT, Law, Randomness, form, odds, shown
-from ldpnb.checks import EPSILON_MAX, EPSILON_MIN
+from ldpnb.checks import EPSILON_MAX, EPSILON_MIN, OUT_OF_RANGE
 from ldpnb.core import Example, Mechanism, Records, named
 from ldpnb.formula import (
     START,
@@ -73,6 +73,9 @@ SEALED += "sees neither ε nor k."
 STRUCTURE = "if a mechanism's structure follows from ε, let a field hold it, and name that in the class's `chosen`"
 
 
+Law_of_scores = list[tuple[Formula, Formula]]  # scores with their probabilities
+
+
 class Decision(NamedTuple):
     """Whether inequalities hold, from which ε on, a y at which to look at ratios, and which one fails, if any."""
 
@@ -92,11 +95,15 @@ class Factor(NamedTuple):
 
 
 class Moments(NamedTuple):
-    """How many identities of mean and variance were compared; wrong ones; ones right but for floats; or why none."""
+    """How many identities of mean and variance were compared; wrong ones; ones right but for floats; or why none.
+
+    `ideal` says that they were compared with coins that are not rounded, and not with whatever coins.
+    """
 
     identities: int = 0
     wrong: int = 0
     near: int = 0
+    ideal: bool = False
     unsaid: str = ""
 
 
@@ -245,12 +252,13 @@ class Proof:
         yield f"{proved}, and {tested}."
         if self.asked:
             yield self._rounding()
-        count, wrong, near, unsaid = self.compared
+        count, wrong, near, ideal, unsaid = self.compared
         if count:
             right = f"are not, in {wrong} cases," if wrong else "are"
             what = f"{count} identities of formulas"
             what += f", {near} of them up to the rounding of floats" if near else ""
-            yield f"Mean and variance of one person's score {right} as stated ({what})."
+            coins = " with coins that are not rounded" if ideal else ""
+            yield f"Mean and variance of one person's score {right} as stated{coins} ({what})."
         if unsaid:
             yield f"Mean and variance are not compared: {unsaid}."
 
@@ -269,7 +277,7 @@ class Proof:
     def _rounding(self) -> str:
         """Say what rounded coins do."""
         if self.shipped:
-            return "With coins rounded to 53 bits it is ε-LDP for every ε >= 1e-06, if other arithmetic is exact."
+            return "With coins rounded to 53 bits it is ε-LDP for ε from 1e-06 to 32, if other arithmetic is exact."
         cure = ROUND
         if self.rounded and (self.rounded.field.nearest or self.rounded.field.floats):
             cure = PARTS if self.rounded.field.nearest else FLOATS
@@ -387,13 +395,15 @@ def prove(
     >>> print(found)  # doctest: +NORMALIZE_WHITESPACE
     GRR(k=3) is exactly ε-LDP for every ε > 0 on these 3 values: report 0 is e^ε times as likely from value 0 as from
     value 1, and no report has a larger factor. This is proved with a symbol for ε and ideal coins, and tested with
-    numbers at 31 values of ε from 1e-06 to 32. With coins rounded to 53 bits it is ε-LDP for every ε >= 1e-06, if other
-    arithmetic is exact. Mean and variance of one person's score are as stated (18 identities of formulas).
+    numbers at 31 values of ε from 1e-06 to 32. With coins rounded to 53 bits it is ε-LDP for ε from 1e-06 to 32, if
+    other arithmetic is exact. Mean and variance of one person's score are as stated (18 identities of formulas).
     """
     if isinstance(client, Example):
         client, inputs, items = client.mechanism, client.inputs, client.items
     make, name = _maker(client)
     if make is None:
+        if inputs is not None or items is not None:
+            raise ValueError("inputs and items must be left out for a client for any number of items")
         return _every_size(client, name, limit)
     try:
         built, ideal = settled(make, inputs, "ideal", limit)
@@ -412,8 +422,7 @@ def prove(
         shipped = False if broken else (shown or None)
     stated, moments_found = None, Moments()
     if isinstance(built, Mechanism):
-        name, own = _name(built), built.realised_epsilon
-        stated = isinstance(own, Budget) and most.ratio is not None and own.odds.same(most.ratio)
+        name, stated = _name(built), _is_stated(built, make, ideal, most, tested)
         if moments:
             try:
                 moments_found = _moments(make, client, inputs, items, tested, limit)
@@ -436,6 +445,21 @@ def prove(
     )
 
 
+def _is_stated(built: Mechanism, make: Maker, found: Laws, most: Factor, tested: tuple[float, ...]) -> bool:
+    """Whether a mechanism's `realised_epsilon` is the logarithm of the largest ratio, as formula and in numbers."""
+    with found.field.run(server=True):
+        own = built.realised_epsilon
+    found.field.heard()
+    if not isinstance(own, Budget) or most.ratio is None or not own.odds.same(most.ratio):
+        return False
+    for epsilon in (e for e in tested if 0.01 <= e <= 20):
+        told = make(epsilon).realised_epsilon
+        ratio = most.ratio.at(Fraction(exp(epsilon / found.field.roots)))
+        if told is None or not isclose(told, log(ratio), rel_tol=1e-6, abs_tol=1e-9):
+            return False
+    return True
+
+
 def _every_size(client: Any, name: str, limit: int) -> Proof:
     """Prove it for each case of the number of items; a refutation is one that is seen where the client runs."""
     every = cases(client, limit)
@@ -446,7 +470,7 @@ def _every_size(client: Any, name: str, limit: int) -> Proof:
         at = verdicts.index(False) if False in verdicts else verdicts.index(None)
     factors = [_largest(found, one) for (_, found), one in zip(every, decided, strict=True)]
     witness, looked_at = None, list[int]()
-    if False in verdicts:
+    if not all(verdicts):
         witness, looked_at = _witness(client, every[at][0], decided[at].least, limit)
     holds = all(verdicts) or (False if witness else None)
     return Proof(
@@ -602,27 +626,44 @@ def _numbers(branches: int) -> list[float]:
     return [*POINTS, *TRIED, *more[: WALKED // branches]]
 
 
-def _between(checked: Iterable[Formula], roots: int) -> list[float]:
-    """Values of ε between those at which parts of it that the client has checked leave the range of ε."""
+def _between(checked: Iterable[tuple[Formula, float, float]], roots: int) -> list[float]:
+    """Values of ε between those at which parts of it enter or leave a range that the client has checked."""
     bounds = {EPSILON_MIN, EPSILON_MAX}
-    for odds_of_part in dict.fromkeys(checked):
-        bounds |= {e for e in _bounds(odds_of_part, roots) if EPSILON_MIN < e < EPSILON_MAX}
+    for odds_of_part, low, high in dict.fromkeys(checked):
+        for bound in (low, high):
+            bounds |= {e for e in _equal(odds_of_part, bound, roots) if EPSILON_MIN < e < EPSILON_MAX}
     if len(bounds) > CHECKED:
         raise ValueError(f"client must check fewer parts of ε, got {len(bounds)} values at which one leaves its range")
     edges = sorted(bounds)
     return [(low * high) ** 0.5 for low, high in pairwise(edges)] if len(edges) > 2 else []
 
 
-def _bounds(odds_of_part: Formula, roots: int) -> Iterator[float]:
-    """Values of ε at which a part of it enters or leaves the range of ε: exactly, or of a logarithm on a grid."""
-    if odds_of_part.den == {0: 1} and [*odds_of_part.num.values()] == [1]:
-        share = max(odds_of_part.num) / roots
-        yield from (EPSILON_MIN / share, EPSILON_MAX / share)
+def _equal(odds_of_part: Formula, bound: float, roots: int) -> Iterator[float]:
+    """Values of ε at which a part of it, given by its e^ε, is equal to a bound: as a power, or by Sturm's theorem."""
+    num, den = odds_of_part.num, odds_of_part.den
+    if den == {0: 1} and [*num.values()] == [1]:
+        yield bound * roots / max(num)
         return
-    grid = np.geomspace(EPSILON_MIN, EPSILON_MAX, 1 + 32 * CHECKED)
-    values = [odds_of_part.at(Fraction(exp(e / roots))) for e in grid]
-    inside = [odds(EPSILON_MIN) <= v <= odds(EPSILON_MAX) for v in values]
-    yield from (float(e) for e, before, now in zip(grid[1:], inside, inside[1:], strict=False) if before != now)
+    for y in _roots_of(plus(num, den, -(odds(bound) if bound else 1))):
+        yield roots * log(y)
+
+
+def _roots_of(p: Poly) -> list[Fraction]:
+    """Roots of a polynomial in y beyond 1, each as the lower end of an interval that holds it or several."""
+    (q,) = whole(p)
+    found, spans = list[Fraction](), [(Fraction(1), odds(EPSILON_MAX))]
+    if len(q) < 2:
+        return found
+    while spans:
+        low, high = spans.pop()
+        if roots_beyond_zero(shifted(q, low)) == roots_beyond_zero(shifted(q, high)):
+            continue
+        if high - low < FINE * low:
+            found.append(low)
+        else:
+            middle = (low + high) / 2
+            spans += [(low, middle), (middle, high)]
+    return found
 
 
 def _replay(
@@ -634,12 +675,17 @@ def _replay(
     """
     tested, broken = list[float](), list[float]()
     for epsilon, with_numbers in _made(make, client, found):
+        before = OUT_OF_RANGE[0]
         try:
             replayed = laws(with_numbers, inputs, limit=limit)
-        except ValueError:  # some coins are not made for so much
+        except ValueError as error:  # some coins are not made for so much
             if EPSILON_MIN <= epsilon <= EPSILON_MAX:
-                raise
+                raise ValueError(f"at ε = {epsilon:.6g}, {error}") from error
             continue
+        if OUT_OF_RANGE[0] > before:
+            raise ValueError(
+                f"the client must not go on where a part of ε is out of range: it does at ε = {epsilon:.6g}"
+            )
         formulas = found.at(Fraction(exp(epsilon / found.field.roots)))
         for one, other in zip(replayed, formulas, strict=True):
             _compare(one, other, epsilon, found.longest)
@@ -771,19 +817,28 @@ def _moments(make: Maker, client: Any, inputs: Any, items: Any, tested: tuple[fl
         by_coins = "ideal"
         mechanism, found = settled(make, inputs, by_coins, limit, plain=True)
     in_numbers = 0
-    for epsilon in _points(client, tested, found.branches):
+    for epsilon in [*_points(client, tested, found.branches), *_drawn(tested, found)]:
         shipped = client if isinstance(client, Mechanism) and client.epsilon == epsilon else make(epsilon)
         (mean, variance), (told, spread) = stated(shipped), numbers(shipped, inputs, items)
         largest = float(np.max(np.abs(spread), initial=0.0))
         in_numbers += not np.allclose(mean, told, rtol=1e-8, atol=1e-9 * largest**0.5)
         in_numbers += not np.allclose(variance, spread, rtol=1e-8, atol=1e-9 * largest)
     count, wrong, near = _identities(mechanism, found, candidates, stated)
-    if wrong and not in_numbers and by_coins == "free":
+    ideal = False
+    if (wrong or near) and not in_numbers and by_coins == "free":  # what is right but for rounding is decided there
         mechanism, found = settled(make, inputs, "ideal", limit, plain=True)
         count, with_ideal, near_ideal = _identities(mechanism, found, candidates, stated)
-        if not with_ideal:
-            wrong, near = 0, max(wrong + near, near_ideal)
-    return Moments(count, wrong + in_numbers, near)
+        ideal, wrong, near = wrong > 0 and not with_ideal, with_ideal, max(near, near_ideal)
+    return Moments(count, wrong + in_numbers, near, ideal)
+
+
+def _drawn(tested: tuple[float, ...], found: Laws) -> list[float]:
+    """Return an ε that nobody knows before, and some between bounds that were checked, within those tested."""
+    some = [x for x in tested if 0.01 <= x <= 20]
+    if len(some) < 2 or found.branches > FEW:
+        return []
+    drawn = Random().uniform(min(some), max(some))
+    return [drawn, *(e for e in _between(found.field.checked, found.field.roots) if min(some) < e < max(some))]
 
 
 def _identities(mechanism: Any, found: Laws, candidates: Any, stated: Any) -> tuple[int, int, int]:
@@ -794,17 +849,26 @@ def _identities(mechanism: Any, found: Laws, candidates: Any, stated: Any) -> tu
         means, variances = stated(mechanism)
     field.heard()
     wrong = near = 0
-    for law, mean, variance in zip(found.law, means, variances, strict=True):
-        for at, (m, v) in enumerate(zip(mean.ravel(), variance.ravel(), strict=True)):
+    for at in range(means[0].size):
+        every = list[Law_of_scores]()
+        for law in found.law:
             by: dict[Any, Poly] = {}
             for y, p in law.items():
                 by[scores[y][at]] = plus(by.get(scores[y][at], {}), p)
-            each = [(s, Formula(p, found.total, field)) for s, p in by.items()]
+            every.append([(field.formula(s), Formula(p, found.total, field)) for s, p in by.items()])
+        stated_ones = [
+            (field.formula(mean.ravel()[at]), field.formula(variance.ravel()[at]))
+            for mean, variance in zip(means, variances, strict=True)
+        ]
+        if apart := _apart(every, stated_ones):
+            wrong += apart
+            continue
+        seconds = [field.formula(sum(p * s * s for s, p in each)) for each in every]
+        for each, second, pair in zip(every, seconds, stated_ones, strict=True):
             first = field.formula(sum(p * s for s, p in each))
-            second = field.formula(sum(p * s * s for s, p in each))
-            for one, other, often in ((first, m, 1), (second - first * first, v, 2)):
+            for power, one, other in zip((1, 2), (first, second - first * first), pair, strict=True):
                 if not one.same(other):
-                    close = _close(one, field.formula(other), second, often)
+                    close = _close(one, other, field.formula(sum(seconds)), power)
                     wrong += not close
                     near += close
     return 2 * means.size, wrong, near
@@ -818,17 +882,30 @@ def _points(client: Any, tested: tuple[float, ...], branches: int) -> list[float
     return list(dict.fromkeys([*own, *(x for x in POINTS[-1:] if x in tested), *some]))
 
 
-def _close(one: Formula, other: Formula, second: Formula, times: int) -> bool:
-    """Whether two formulas are the same but for the rounding of floats in them: for every ε, to 12 digits of a score.
+def _apart(every: list[Law_of_scores], stated: list[tuple[Formula, Formula]]) -> int:
+    """Return how many of the inputs' means and variances of one score are not as stated at some drawn y and coins.
 
-    `second` is the mean of a score's square.  A mean is compared with its root, a variance with itself, which is twice
-    so large in digits.  Where coins are free, y and coins are drawn.
+    Scores with their probabilities are looked at as numbers, which is quick where formulas are long.
     """
-    dice = Random()
+    dice, wrong = Random(), set[tuple[int, int]]()
     for _ in range(DRAWS):
         y, slack = 1 + Fraction(dice.random()) * 10 ** dice.randint(-6, 6), Fraction(dice.random())
-        if (one.at(y, slack) - other.at(y, slack)) ** 2 > second.at(y, slack) ** times / 10**24:
-            return False
-    if max(*one.num, *one.den, *other.num, *other.den) > Y:
+        laws_of_scores = [[(s.at(y, slack), p.at(y, slack)) for s, p in each] for each in every]
+        size = sum(p * s * s for law in laws_of_scores for s, p in law)
+        for i, law in enumerate(laws_of_scores):
+            first, second = (sum(p * s**n for s, p in law) for n in (1, 2))
+            for power, one, other in zip((1, 2), (first, second - first**2), stated[i], strict=True):
+                if (one - other.at(y, slack)) ** 2 > size**power / 10**24:
+                    wrong.add((i, power))
+    return len(wrong)
+
+
+def _close(one: Formula, other: Formula, size: Formula, power: int) -> bool:
+    """Whether two formulas that are alike at some drawn points are the same for every ε, to 12 digits of a score.
+
+    `size` is the mean of a score's square, summed over the inputs.  A mean is compared with its root, a variance with
+    itself, which is twice so large in digits.  Where coins are free, the drawn points must do.
+    """
+    if max(*one.num, *one.den, *other.num, *other.den, 0) > Y:
         return True
-    return sign((second**times / 10**24 - (one - other) * (one - other)).num)[0] in (0, 1)
+    return sign((size**power / 10**24 - (one - other) * (one - other)).num)[0] in (0, 1)

@@ -71,9 +71,14 @@ class Laws:
         """The polynomials as text, from which a stranger can check the inequalities without this package."""
         late = self.field.late or any(sign(gap)[1] for *_, gap in self.gaps())
         what = "# for all pairs of inputs and all reports, y >= start and w >= 0: total = sum of a law, 0 <= p <= y^r q"
+        texts = [shown(y, LONG).replace("\n", " ") for y in self.reports]
+        names = {  # two that begin alike are numbered
+            y: text if texts.count(text) == 1 else f"{text} ({i})"
+            for i, (y, text) in enumerate(zip(self.reports, texts, strict=True))
+        }
         lines = [what, f"r {self.field.roots}", f"start {START[late]}", f"total {_text(self.total)}"]
         for i, law in enumerate(self.law):
-            lines += [f"p {i} {shown(y, LONG)} : {_text(p)}".replace("\n", " ") for y, p in law.items()]
+            lines += [f"p {i} {names[y]} : {_text(p)}" for y, p in law.items()]
         return "\n".join(lines) + "\n"
 
     def gaps(self) -> Iterator[tuple[tuple[int, int], Any, Poly, Poly, Poly]]:
@@ -178,5 +183,6 @@ def settled(make: Maker, inputs: Any, coins: str, limit: int, plain: bool = Fals
         said = str(field.refused if isinstance(field.refused, TypeError) else caught)  # others may have reworded it
         symbols = "Formula" in said or "Budget" in said
         hint = next((f"; {HINTS[word]}" for word in HINTS if word in said and (symbols or word != "operand")), "")
-        where = "" if field.refused else hint or " (raised where a symbol stands for ε)"
+        own = "" if field.compares else " (raised where a symbol stands for ε)"
+        where = "" if field.refused else hint or own
         raise TypeError(f"{said}{where}") from caught
