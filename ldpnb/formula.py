@@ -805,6 +805,8 @@ def _without(p: Formula, bits: int) -> Formula:
 def in_lowest_terms(p: Formula) -> Formula:
     """Divide a formula in y and the first slack by common factors in one of the two, for its text."""
     num, den = p._num, p._den
+    if num == den:
+        return p._field.formula(1)
     if not num or max(*num, *den) <= Y or max(*num, *den) > W1 | Y:
         return p
     for bits, place in ((Y, 0), (W1, WIDTH)):
