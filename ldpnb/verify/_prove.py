@@ -766,9 +766,12 @@ def _decide(found: Laws, start: Fraction = START[0]) -> Decision:
 
 
 def _first(p: Poly, start: Fraction) -> Fraction | None:
-    """Find the least y, from `start` on, right above which p is negative, all slacks being one of two numbers."""
-    slacks = [0, ROUNDING] if start > 1 else [0, 1, 6, 30, 126]  # with ideal coins, so many more items
-    for slack in map(Fraction, slacks):
+    """Find the least y, from `start` on, right above which p is negative, all slacks being one of some numbers.
+
+    With ideal coins the only slack is how many more items there are.
+    """
+    more_items = [Fraction(0), ROUNDING] if start > 1 else [Fraction(n) for n in (0, 1, 6, 30, 126)]
+    for slack in more_items:
         q, low = collect((m & Y, c * slack ** sum(n for i, n in exponents(m) if i)) for m, c in p.items()), start
         (q,) = whole(q)
         while row := shifted(q, low):
