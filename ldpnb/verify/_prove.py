@@ -75,7 +75,7 @@ SEALED += "sees neither ε nor k."
 STRUCTURE = "if a mechanism's structure follows from ε, let a field hold it, and name that in the class's `chosen`"
 
 
-Law_of_scores = list[tuple[Formula, Formula]]  # scores with their probabilities
+Scored = list[tuple[Formula, Formula]]  # scores with their probabilities
 
 
 class Decision(NamedTuple):
@@ -99,6 +99,7 @@ class Factor(NamedTuple):
 class Moments(NamedTuple):
     """How many identities of mean and variance were compared; wrong ones; ones right but for floats; or why none.
 
+    Where all identities are right and numbers are not, `wrong` counts comparisons of numbers.
     `ideal` says that they were compared with coins that are not rounded, and not with whatever coins.
     """
 
@@ -131,8 +132,8 @@ class Proof:
     holds : bool or None
         Whether P(y|a) ≤ e^ε P(y|b) with ideal coins; None where neither that nor the contrary is shown.
     shipped : bool or None
-        Whether it holds for every ε ≥ 1e-6 with coins that are rounded: False if it fails at an ε that was tried, None
-        where that was not asked or is not shown.
+        Whether it holds for ε from 1e-6 to 32 with coins that are rounded: False if it fails at an ε that was tried,
+        None where that was not asked or is not shown.
     least : float
         0 where it holds for every ε > 0; 1e-6 where only from there on.  Of a refuted client the ε from which on, or
         right above which, the ratio exceeds e^ε.
@@ -348,9 +349,10 @@ def prove(
 ) -> Proof:  # fmt: skip
     """Decide for all ε at once whether a client keeps ε, and whether its bias and variance are the stated ones.
 
-    Sizes are fixed, ε is not: the statement is about every ε > 0 with ideal coins and every ε ≥ 1e-6 with rounded ones,
-    at the sizes of this client.  All of its code runs, with a symbol in place of ε.  Code that asks the symbol for a
-    number, a text, a hash or a comparison that depends on ε stops with a TypeError, even if it catches that error.
+    Sizes are fixed, ε is not: the statement is about every ε > 0 with ideal coins, and with rounded ones about ε from
+    1e-6 to 32, at the sizes of this client.  All of its code runs, with a symbol in place of ε.  Code that asks the
+    symbol for a number, a text, a hash or a comparison that depends on ε stops with a TypeError, even if it catches
+    that error.
     Structure that a mechanism's class leaves to ε (`Mechanism.chosen`: a number of slots, the size of a set) is the one
     for the ε it has; other structure must be named in the fields.
 
@@ -422,8 +424,8 @@ def prove(
     if asked:
         with suppress(TypeError, ValueError):  # what is true of ideal coins need not be of all that rounding may do
             slack = settled(make, inputs, "rounded", limit)[1]
-        shown = slack and slack.as_shipped and _decide(slack, START[1]).holds
-        shipped = False if broken else (shown or None)
+        proved = slack and slack.as_shipped and _decide(slack, START[1]).holds
+        shipped = False if broken else (proved or None)
     stated, moments_found = None, Moments()
     if isinstance(built, Mechanism):
         name, stated = _name(built), _is_stated(built, make, ideal, most, tested)
@@ -770,8 +772,8 @@ def _first(p: Poly, start: Fraction) -> Fraction | None:
 
     With ideal coins the only slack is how many more items there are.
     """
-    more_items = [Fraction(0), ROUNDING] if start > 1 else [Fraction(n) for n in (0, 1, 6, 30, 126)]
-    for slack in more_items:
+    slacks = [Fraction(0), ROUNDING] if start > 1 else [Fraction(n) for n in (0, 1, 6, 30, 126)]
+    for slack in slacks:
         q, low = collect((m & Y, c * slack ** sum(n for i, n in exponents(m) if i)) for m, c in p.items()), start
         (q,) = whole(q)
         while row := shifted(q, low):
@@ -837,7 +839,7 @@ def _moments(make: Maker, client: Any, inputs: Any, items: Any, tested: tuple[fl
         mechanism, found = settled(make, inputs, "ideal", limit, plain=True)
         count, with_ideal, near_ideal = _identities(mechanism, found, candidates, stated)
         ideal, wrong, near = wrong > 0 and not with_ideal, with_ideal, max(near, near_ideal)
-    return Moments(count, wrong + in_numbers, near, ideal)
+    return Moments(count, wrong or in_numbers, near, ideal)
 
 
 def _drawn(tested: tuple[float, ...], found: Laws) -> list[float]:
@@ -858,7 +860,7 @@ def _identities(mechanism: Any, found: Laws, candidates: Any, stated: Any) -> tu
     field.heard()
     wrong = near = 0
     for at in range(means[0].size):
-        every = list[Law_of_scores]()
+        every = list[Scored]()
         for law in found.law:
             by: dict[Any, Poly] = {}
             for y, p in law.items():
@@ -890,7 +892,7 @@ def _points(client: Any, tested: tuple[float, ...], branches: int) -> list[float
     return list(dict.fromkeys([*own, *(x for x in POINTS[-1:] if x in tested), *some]))
 
 
-def _apart(every: list[Law_of_scores], stated: list[tuple[Formula, Formula]]) -> int:
+def _apart(every: list[Scored], stated: list[tuple[Formula, Formula]]) -> int:
     """Return how many of the inputs' means and variances of one score are not as stated at some drawn y and coins.
 
     Scores with their probabilities are looked at as numbers, which is quick where formulas are long.
