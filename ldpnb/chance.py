@@ -20,6 +20,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from copy import deepcopy
 from copyreg import dispatch_table
+from dataclasses import is_dataclass
 from decimal import ROUND_FLOOR, Decimal, localcontext
 from fractions import Fraction
 from functools import lru_cache, partial
@@ -59,6 +60,8 @@ from ldpnb.formula import (
 WORD = 62  # bits of a draw of `weighted`, so that the number of words is an int64
 GRID = 2**53  # a uniform float of numpy's is one of the 2**53 multiples of 1 / GRID below 1
 PLAIN = {int, bool, str, bytes, type(None)}  # equal only if they are the same
+USUAL = {*PLAIN, float, list, tuple, set, frozenset, dict}  # types of most reports
+NUMBERS = {int, bool, float, complex, Fraction, Decimal}
 SCALARS = {*np.sctypeDict.values(), np.record}  # numpy's own
 BY_NAME = {type, FunctionType, BuiltinFunctionType}  # sent by their names
 SAID = {  # what codes of pickle say
@@ -869,17 +872,19 @@ class Outputs:
             one, other = kind.__name__, type(value).__name__
             if kind is type(value):
                 one, other = _apart(first, own)
+            elif one == other:
+                one, other = f"{kind.__module__}.{one}", f"{type(value).__module__}.{other}"
             raise ValueError(
                 f"a program must return equal outputs in one form, got {shown(value)} twice, "
                 f"as {one} and as {other}, which a receiver can tell apart: "
-                f"{_cure(value, first, own)}"
+                f"{_cure(value, kind, first, own)}"
             )
         before = self._keys.setdefault(own, key)
         if before is not key and before != key:
             raise ValueError(
                 f"a program must return outputs that equal their own copies, got {shown(value)} "
                 "twice, not equal to itself: return plain values, such as numbers and tuples, "
-                f"in place of a {_culprit(value)}"
+                f"in place of a {_culprit(value).__name__}"
             )
         return before
 
@@ -1110,8 +1115,8 @@ def _bits(told: bytes) -> str:
     return f"nan of bits {told.hex()}" if x != x else repr(x)
 
 
-def _cure(value: Any, first: Any, own: Any) -> str:
-    """Say how to bring outputs into one form, by what they are made of."""
+def _cure(value: Any, kind: type, first: Any, own: Any) -> str:
+    """Say how to bring outputs into one form, by what they are made of, and by the type of one that came before."""
     parts = list(_parts(value))
     kinds = {type(part) for part in parts}
     steps = [*_steps(first)], [*_steps(own)]
@@ -1132,11 +1137,16 @@ def _cure(value: Any, first: Any, own: Any) -> str:
         return "return np.array(….tolist(), dtype) of one dtype"
     if one.startswith("nan of bits") and other.startswith("nan of bits"):
         return "return math.nan wherever a number is missing, since there are many of them"
-    if arrays or _culprit(value) in ("list", "tuple", "set", "frozenset", "dict"):
+    culprit = _culprit(value)
+    if culprit in USUAL and kind not in USUAL:
+        culprit = kind
+    if arrays or culprit in (list, tuple, set, frozenset, dict):
         return "convert them to one type, or return the difference"
-    if _culprit(value) == "Decimal":
+    if culprit is Decimal:
         return "return float(…) in place of a Decimal, or Decimals with as many digits"
-    return f"convert them to one type, or return plain values in place of a {_culprit(value)}"
+    if culprit in USUAL:
+        return "convert them to one type"
+    return f"convert them to one type, or return plain values in place of a {culprit.__name__}"
 
 
 def _parts(value: Any, depth: int = 8) -> Iterator[Any]:
@@ -1149,13 +1159,10 @@ def _parts(value: Any, depth: int = 8) -> Iterator[Any]:
         yield from _parts(part, depth - 1)
 
 
-def _culprit(value: Any) -> str:
-    """Name the type of a part that is neither a plain value nor a container of Python's."""
-    usual = {*PLAIN, float, list, tuple, set, frozenset, dict}
-    for part in _parts(value):
-        if type(part) not in usual:
-            return type(part).__name__
-    return type(value).__name__
+def _culprit(value: Any) -> type:
+    """Return the type of a part that is neither a plain value nor a container of Python's."""
+    kinds = (type(part) for part in _parts(value))
+    return next((kind for kind in kinds if kind not in USUAL), type(value))
 
 
 def _refuse_hidden(dtype: np.dtype[Any]) -> None:
@@ -1229,6 +1236,8 @@ def _freeze(value: Any) -> Hashable:
     if isinstance(value, list | tuple):
         return tuple(_freeze(v) for v in value)
     if isinstance(value, set | frozenset):
+        if len(value) > 1:
+            _refuse_seeded(value)
         return frozenset(_freeze(v) for v in value)
     if isinstance(value, dict):
         return frozenset((_freeze(k), _freeze(v)) for k, v in value.items())
@@ -1244,11 +1253,31 @@ def _freeze(value: Any) -> Hashable:
         _refuse_symbol(value)
     by_identity: Any = object.__hash__  # of outputs that equal only themselves
     if (value is not None and type(value).__hash__ is by_identity) or not _hashed(value):
+        frozen = ", or make it a frozen dataclass" if is_dataclass(value) else ""
         raise ValueError(
             "a program must return plain values or arrays to have a law, got "
-            f"{type(value).__name__}: return its parts as numbers, texts and tuples"
+            f"{type(value).__name__}: return its parts as numbers, texts and tuples{frozen}"
         )
     return value  # type: ignore[no-any-return]
+
+
+def _refuse_seeded(members: Any) -> None:
+    """Refuse a set whose order depends on how it was made in some processes, and in others not."""
+    for member in members:
+        if not _hashed_alike(member):
+            raise ValueError(
+                "a program must return sets of several members only of numbers, since the order of others follows "
+                f"from a seed that each process draws anew, got {shown(member)} in one: return sorted(…, key=repr)"
+            )
+
+
+def _hashed_alike(member: Any) -> bool:
+    """Whether a member of a set has the same hash in every process."""
+    kind = type(member)
+    if kind in (tuple, frozenset):
+        return all(map(_hashed_alike, member))
+    number = kind in NUMBERS or (kind in SCALARS and issubclass(kind, np.number | np.bool_))
+    return number and bool(member == member)  # the hash of a missing number is its address
 
 
 def _below_zero(x: float) -> bool:

@@ -251,9 +251,14 @@ def value(p: Poly, number: Callable[[int], Any]) -> Fraction:
 
 
 def simple(q: Fraction) -> Fraction:
-    """Return the fraction of small numbers that a number is the rounding of, or the number itself."""
+    """Return the fraction of small numbers that a number is the rounding of, or the number itself.
+
+    Where that fraction is a float, another float is not a rounding of it.
+    """
     near = q.limit_denominator(SMALL)
-    return near if near and abs(near - q) <= NOISE * max(Fraction(1), abs(q)) else q
+    if not near or near.denominator.bit_count() == 1:
+        return q
+    return near if abs(near - q) <= NOISE * max(Fraction(1), abs(q)) else q
 
 
 # ----------------------------------------------------------------------------------------------------- symbols
@@ -265,6 +270,7 @@ BRIEF = 200  # letters of a formula in an error
 SHAPES = {"ndim", "dtype", "shape", "size"}  # attributes by which arrays are known, and no number is
 STEPS = {"floor", "ceil", "trunc", "round", "int", "index", "floordiv", "rfloordiv", "mod", "rmod", "divmod", "rdivmod"}
 STEPS |= {"add", "radd", "sub", "rsub", "neg", "pos", "abs"}
+COMPARED = "leave out checks of coins, also min, max and clip: toss refuses what is no probability"
 CURE = "a proof for every ε needs coins from ldpnb.chance.odds(epsilon), not exp(ε), rounded by its round_down or "
 CURE += "round_up, and its exact(p) for Fraction(p), inexact(p) for float(p)"
 
@@ -293,13 +299,13 @@ class Symbol:
         if name in self._public and not self._field.running:
             return getattr(self, f"_{name}")
         if not name.startswith("_") and name not in SHAPES:
-            self._refuse(f"the attribute {name} of {self._what} depends on ε", CURE)
+            self._refuse(f"the attribute {name} of {self._what} depends on ε", COMPARED if name == "clip" else CURE)
         raise AttributeError(f"{self._what} has no attribute {name}")
 
     def _after_runs(self, question: str) -> None:
         """Refuse a question of a client that runs; others may ask it."""
         if self._field.running:
-            self._refuse(f"{question} of {self._what} depends on ε")
+            self._refuse(f"{question} of {self._what} depends on ε", "leave logs and messages out of a client")
 
     def __dir__(self) -> Iterable[str]:
         self._after_runs("the list of attributes")
@@ -343,7 +349,8 @@ def _refusing(kind: type) -> type:
 
     def refusal(name: str) -> Callable[..., Any]:
         asks_size = name in STEPS  # not how to compute a coin
-        return lambda self, *_: self._refuse(f"{name} of {self._what} depends on ε", self._hint if asks_size else CURE)
+        more = f"{CURE}; an array takes a formula if its dtype is object" if name == "float" else CURE
+        return lambda self, *_: self._refuse(f"{name} of {self._what} depends on ε", self._hint if asks_size else more)
 
     answered = {*vars(kind), *vars(Symbol), *dir(object), "__getnewargs__"}
     for number in NUMBERS:
@@ -686,7 +693,8 @@ class Field:
     def compared(self, p: Formula, q: Formula) -> None:
         """Refuse a comparison of a client that will have numbers, which are rounded."""
         if self.in_numbers:
-            self.refuse(TypeError(f"how {p._brief()} compares with {q._brief()} depends on ε, if only by rounding"))
+            which = f"how {p._brief()} compares with {q._brief()} depends on ε, if only by rounding"
+            self.refuse(TypeError(f"{which}; {COMPARED}"))
 
     def divides(self, p: Formula) -> None:
         """Refuse a division by what may be 0 for some ε, or may be rounded to 0."""
@@ -929,7 +937,8 @@ class Budget(Symbol):
         return self > 0
 
     def __hash__(self) -> int:
-        return self._refuse("the hash of ε depends on ε")  # not even the keys of a dict are compared with ε
+        # not even the keys of a dict are compared with ε
+        return self._refuse("the hash of ε depends on ε", "keep no cache by ε: compute the coin each time")
 
     def _text(self) -> str:
         """Write ε as a logarithm."""

@@ -6,12 +6,15 @@ import sys
 from importlib.util import find_spec
 
 import forked
+import hypothesis
 import pytest
 import run_notebooks
 from browser import program, served, started
 from built import SITE, lacking, there
 
 run_notebooks.pin()
+hypothesis.settings.register_profile("patient", deadline=None)  # a busy machine is no fault
+hypothesis.settings.load_profile("patient")
 os.environ.pop("LDPNB_REAL", None)  # make real writes records, a test run must not
 if sys.platform == "linux":  # elsewhere, libraries do not allow it
     forked.install()

@@ -50,7 +50,7 @@ from ldpnb.chance import (
 )
 from ldpnb.core import Records
 from ldpnb.oracles.frequency import GRR
-from ldpnb.verify import prove
+from ldpnb.verify import audit, prove
 from ldpnb.verify._features import style
 from ldpnb.verify._laws import epsilon, laws
 
@@ -1155,7 +1155,8 @@ RIGHT = {
     "an array of texts": np.array(["a", "bc"], np.dtypes.StringDType()),
     "what holds an array": Parcel(1, np.eye(2)),
     "a pattern": re.compile("a", re.A),
-    "a frozenset with a missing number": frozenset({float("nan"), 1.0}),
+    "a set of numbers": {(1, 2.5), F(1, 3), Decimal("0.1"), np.int64(4), frozenset({True, 7})},
+    "a frozenset of a text": frozenset({"a"}),
     "nested containers": {"a": [(1, {"b": {2}})]},
 }
 
@@ -1170,6 +1171,37 @@ def test_objects_of_other_classes_are_outputs(name):
 
     assert epsilon(laws(client, [0, 1])) == pytest.approx(1)
     assert len(law(lambda rng: deepcopy(value) if toss(0.5, rng) else value)) == 1
+
+
+SEEDED = {  # members whose hash, and so their order, is another one in each process
+    "texts": {"red", "green"},
+    "a missing number": frozenset({nan, 1.0}),
+    "a text in a tuple": {("a", 1), ("b", 2)},
+    "within a list": [{b"a", b"b"}],
+    "days": {np.datetime64("2020-01-01"), np.datetime64("2020-01-02")},
+    "numpy's texts": {np.str_("a"), np.str_("b")},
+}
+
+
+@pytest.mark.parametrize("name", SEEDED)
+def test_sets_whose_order_each_process_draws_are_refused(name):
+    with pytest.raises(ValueError, match=r"only of numbers, since the order .* got .* in one: return sorted"):
+        law(lambda rng: SEEDED[name])
+    with pytest.raises(ValueError, match=r"must return plain values.*return sorted"):
+        audit(lambda x, rng: SEEDED[name], [0, 1], samples=100, rng=np.random.default_rng(0))
+
+
+def test_errors_name_the_type_that_is_not_plain():
+    def client(kinds):
+        return lambda rng: kinds[toss(0.5, rng)](1)
+
+    for kinds in [(int, np.int64), (np.int64, int)]:
+        with pytest.raises(ValueError, match=r"one type, or return plain values in place of a int64"):
+            law(client(kinds))
+    with pytest.raises(ValueError, match=r"as numpy\.bool and as builtins\.bool, .* in place of a bool"):
+        law(client((bool, np.bool_)))
+    with pytest.raises(ValueError, match=r"as int and as float, .*: convert them to one type$"):
+        law(client((float, int)))
 
 
 CONTENT = {  # in what is no container of Python's, which an audit compares whole

@@ -361,9 +361,28 @@ def test_a_refutation_in_a_narrow_range_names_the_report_that_fails():
     assert "e^ε times as likely from value 1 as from value 0, and e^ε is allowed" not in said(found)
 
 
+@dataclass
+class Open:
+    """A report that cannot be looked up."""
+
+    x: int
+
+
 CLUMSY = {  # errors of a newcomer, and what they are told
     "ε in the report": (lambda x, e, rng: (e, krr(x, e, rng)), "symbols, got one that contains ε"),
     "a text as a number": (lambda x, e, rng: 1 - f"{x}", r"'int' and 'str'(?!.*odds\()"),
+    "a check of a coin": (
+        lambda x, e, rng: toss(max(0, odds(e) / (1 + odds(e))), rng),
+        "leave out checks of coins",
+    ),
+    "a coin that is cut": (lambda x, e, rng: np.clip(odds(e), 0, 1), "leave out checks of coins"),
+    "a coin in an array": (
+        lambda x, e, rng: np.zeros(2).__setitem__(0, odds(e)),
+        "an array takes a formula if its dtype is object",
+    ),
+    "a cache": (lambda x, e, rng: {e: x}, "keep no cache by ε"),
+    "a log": (lambda x, e, rng: str(e), "leave logs and messages out"),
+    "an open dataclass": (lambda x, e, rng: Open(x), "or make it a frozen dataclass"),
     "two parts": (
         lambda x, e, rng: krr(x, e / 4 + e / 4, rng),
         "add of ε depends on ε; ε is a symbol here: a client may",
@@ -378,7 +397,7 @@ def test_errors_name_what_to_write(name):
     client, words = CLUMSY[name]
     with pytest.raises((TypeError, ValueError), match=f"(?s){words}"):
         prove(client, range(2))
-    with pytest.raises(ValueError, match="inputs must be at least two values, got 0"):
+    with pytest.raises(ValueError, match="inputs must be at least two different values, got 0"):
         prove(krr, [])
 
 
@@ -460,8 +479,20 @@ def test_a_false_certificate_is_refused(text):
 
 
 def test_one_value_is_no_proof():
-    with pytest.raises(ValueError, match="at least two values"):
-        prove(krr, [0])
+    for inputs in ([0], ["pay", "pay"], [(1, 2), (1, 2)]):
+        with pytest.raises(ValueError, match="at least two different values, got 1"):
+            prove(lambda x, e, rng: x, inputs)
+
+
+def test_values_that_come_twice_count_once():
+    assert "on these 2 values" in str(prove(lambda x, e, rng: 0, ["no", "pay", "no"]))
+
+
+@pytest.mark.parametrize(
+    ("report", "shown"), [(-0.0, "-0.0"), ({"v": [0]}, "{'v': [0]}"), ([0], "[0]"), (np.int64(7), "7")], ids=str
+)
+def test_reports_are_shown_as_they_are_sent(report, shown):
+    assert f"report {shown} can come from" in " ".join(str(prove(lambda x, e, rng: 1 if x else report, [0, 1])).split())
 
 
 @pytest.mark.parametrize("coin", [lambda e: e / 2, lambda e: (e - 2) / e])
@@ -1111,6 +1142,13 @@ BIASED = {
         _score=lambda m, t: (
             GRR._score(m, t)
             + as_number(2**50 * (odds(m.epsilon) * (1 + Fraction(1, 2**50)) - odds(m.epsilon)) / odds(m.epsilon))
+        ),
+    ),
+    "by a float that is nearly one": mutant(
+        GRR,
+        _score=lambda m, t: (
+            GRR._score(m, t)
+            + as_number(bump(odds(m.epsilon)) * (odds(m.epsilon) * (1 + 2**-50) - odds(m.epsilon)) * 2**50)
         ),
     ),
     "but at many ε": mutant(GRR, _score=lambda m, t: GRR._score(m, t) + as_number(hidden(odds(m.epsilon)))),

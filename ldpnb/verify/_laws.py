@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 
-from ldpnb.chance import LIMIT, Law, Outputs, Randomness, branches, form_of, freeze, law, log, odds
+from ldpnb.chance import LIMIT, Law, Outputs, Randomness, branches, form, form_of, freeze, law, log, odds
 from ldpnb.checks import check_count, check_epsilon, check_people, check_probability
 from ldpnb.core import Floats, Mechanism, Records, Tally, blocks, named
 
@@ -129,16 +129,6 @@ class Rows:
                 "which a receiver can tell apart: return np.array(….tolist(), dtype) of one dtype"
             )
         return row
-        if self._first is None or type(reports) is not np.ndarray:
-            freeze(reports)  # refuses other classes, and what is sent beside the reports
-            self._first = reports
-        first, dtype = self._first.dtype, reports.dtype
-        if dtype is not first and form_of(dtype) != form_of(first):
-            raise ValueError(
-                f"perturb must return arrays of one dtype, got one of {first} and one of {dtype}, "
-                "which a receiver can tell apart: return np.asarray(…, dtype) of one dtype"
-            )
-        return row
 
 
 def _alone(reports: Any) -> Any:
@@ -179,6 +169,17 @@ def _values(inputs: Inputs) -> list[Any]:
             return [frozenset(inputs.keys[own].tolist()) for own in people]
         return [dict(zip(inputs.keys[own].tolist(), inputs.values[own].tolist(), strict=True)) for own in people]
     return [_tuples(row) for row in inputs.tolist()] if isinstance(inputs, np.ndarray) else _listed(inputs)
+
+
+def different(inputs: Inputs) -> list[Any]:
+    """Return inputs as a function takes them, without those that have come before."""
+    found = dict[Hashable, Any]()
+    for i, value in enumerate(_values(inputs)):
+        told: Hashable = i
+        with suppress(ValueError):  # it cannot be sent, and is taken for another
+            told = form(value)
+        found.setdefault(told, value)
+    return list(found.values())
 
 
 def _listed(inputs: Inputs) -> list[Any]:

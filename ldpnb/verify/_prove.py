@@ -40,7 +40,7 @@ from ldpnb.formula import (
     whole,
 )
 from ldpnb.verify._items import A, B, Name, Tossed, cases, of_size
-from ldpnb.verify._laws import _estimate, _values, laws, moments as numbers, stated_rounding, worst
+from ldpnb.verify._laws import _estimate, _values, different, laws, moments as numbers, stated_rounding, worst
 from ldpnb.verify._symbolic import Laws, Maker, settled
 
 POINTS = (0.3, 2.5)  # ε at which the client is run with numbers
@@ -231,16 +231,23 @@ class Proof:
         """Say for which ε and on which values."""
         if self.every:
             return f"for {epsilons} and every number of items k >= 2"
-        return f"for {epsilons} on these {len(self.values)} values"
+        return f"for {epsilons} on these {len(different(self.values))} values"
 
     def _likely(self, factor: str) -> str:
         """Say by which report two values are told apart, and by how much."""
         one, other = (_shown(self.values[i]) for i in self.pair)
         kind = "item" if self.every else "value"
-        report = f"report {_shown(self.laws.reports[self.report] if self.every else self.report)}"
+        report = f"report {_shown(self._sent)}"
         if self.ratio is None:
             return f"{report} can come from {kind} {one}, and never from {kind} {other}"
         return f"{report} is {factor} times as likely from {kind} {one} as from {kind} {other}"
+
+    @property
+    def _sent(self) -> Any:
+        """Return the report as the client sends it; an array of numbers as its numbers, which read more easily."""
+        own = self.laws.reports.get(self.report, self.report)
+        plain = isinstance(own, np.ndarray | np.generic) and own.dtype.kind in "biuf"
+        return self.report if plain and not self.every else own
 
     def _proved(self) -> Iterator[str]:
         assert self.ratio is not None

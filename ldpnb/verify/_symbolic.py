@@ -17,7 +17,7 @@ from itertools import chain, permutations
 from operator import or_
 from typing import Any
 
-from ldpnb.chance import LIMIT, Law, Outputs, Paths, shown, walk
+from ldpnb.chance import LIMIT, Law, Outputs, Paths, copied, shown, walk
 from ldpnb.formula import (
     CURE,
     START,
@@ -34,7 +34,7 @@ from ldpnb.formula import (
     times,
     value,
 )
-from ldpnb.verify._laws import _programs
+from ldpnb.verify._laws import _programs, different
 
 ROOTS_MAX = 16  # of e^ε: for more, `formula.START` would not be below e^(ε/r)
 LONG = 2000  # letters of a report in a certificate
@@ -119,8 +119,8 @@ def _shares(weights: tuple[Any, ...], field: Field) -> list[Formula]:
 def symbolic_laws(client: Any, inputs: Any, field: Field, limit: int = LIMIT) -> Laws:
     """Replay every branch; a branch is a product of options, and these are polynomials over the sum of the weights."""
     programs = _programs(client, inputs)
-    if len(programs) < 2:
-        raise ValueError(f"inputs must be at least two values, got {len(programs)}")
+    if (count := len(different(inputs))) < 2:
+        raise ValueError(f"inputs must be at least two different values, got {count}")
     replayed, outputs, reports = list[dict[Any, Counter[Any]]](), Outputs(), dict[Any, Any]()
     choices: dict[Any, list[Formula]] = {}  # by the weights of all options, their probabilities
     walked = longest = 0
@@ -147,7 +147,8 @@ def symbolic_laws(client: Any, inputs: Any, field: Field, limit: int = LIMIT) ->
                     choices[weights] = _shares(weights, field)
             factors = Counter(choices[weights][option] for option, weights in paths.taken)
             key = outputs.key(result)
-            reports.setdefault(key, result)
+            if key not in reports:
+                reports[key] = copied(result)  # which the client may fill anew
             replayed[-1].setdefault(key, Counter())[frozenset(factors.items())] += 1
     field.source = None
     for p in chain(*choices.values()):
