@@ -7,7 +7,7 @@ in a million seeds.  Power: bounds that have to be reached leave several standar
 import warnings
 from base64 import b64encode
 from collections import Counter, defaultdict
-from datetime import datetime
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
 from functools import partial
@@ -309,15 +309,84 @@ def test_reports_of_any_kind(disguise):
     assert found.held_out == 2000 and len(found.event) < 500
 
 
-def test_kinds_of_reports_may_depend_on_the_value():
-    """Reports under one input may have a length, shape or type that those under another have not."""
-    for client in (
-        lambda x, n, rng: rng.random((n, 2 + x)),
-        lambda x, n, rng: rng.random(n).astype([np.float64, np.float32][x]) if x else [str(u) for u in rng.random(n)],
+@pytest.mark.parametrize(
+    "client",
+    [
+        lambda x, n, rng: [*rng.random((n, 2 + x))],
+        lambda x, n, rng: [*rng.random(n).astype(np.float32)] if x else [str(u) for u in rng.random(n)],
         lambda x, n, rng: [("a", float(u)) if x else {str(u)} for u in rng.random(n)],
-    ):
+    ],
+    ids=["a shape", "a type", "a kind"],
+)
+def test_kinds_of_reports_may_depend_on_the_value(client):
+    """Reports under one input may have a length, shape or type that those under another have not."""
+    with pytest.warns(UserWarning, match="all reports of a call have one form, another in another call"):
         found = audit(client, [0, 1], samples=1000, rng=rng(), claimed=1.0, many=True)
-        assert found.flagged and 0 in found.counts
+    assert found.flagged and 0 in found.counts
+
+
+TRUTHS = {  # what n people answer, each with the answer of `warner`, and now and then one who answers otherwise
+    "a long text": lambda y, odd: np.array(["no answer" if o else str(a) for a, o in zip(y, odd, strict=True)]),
+    "a half": lambda y, odd: np.array([0.5 if o else int(a) for a, o in zip(y, odd, strict=True)]),
+    "a missing number": lambda y, odd: np.array([nan if o else int(a) for a, o in zip(y, odd, strict=True)]),
+    "None": lambda y, odd: np.array([None if o else int(a) for a, o in zip(y, odd, strict=True)]),
+    "a longer list": lambda y, odd: np.pad(y[:, None], ((0, 0), (0, int(odd.any())))),
+    "a ragged array": lambda y, odd: (
+        np.array([[a, 0][: 1 + o] for a, o in zip(y, odd, strict=True)], object)
+        if odd.any()
+        else np.array([[a] for a in y], object)
+    ),
+    "a list in place of an array": lambda y, odd: y.tolist() if odd.any() else y,
+    "an array that is locked": lambda y, odd: locked(np.stack([y, y], 1), odd.any()),
+    "another order of axes": lambda y, odd: axes(np.ones((len(y), 2, 3, 4)) * y[:, None, None, None], odd.any()),
+}
+
+
+@pytest.mark.parametrize("name", TRUTHS)
+def test_one_report_that_changes_the_array_of_a_whole_call_accuses_nobody(name):
+    """A right client: what is rare depends on no value, yet settles what all rows of the call look like."""
+
+    def client(x, n, rng):
+        return TRUTHS[name](warners(x, n, rng), rng.random(n) < 1 / 4096)
+
+    refused = 0
+    for seed in range(6):  # of which some draw something rare for one input only
+        for options in ({}, {"features": lambda reports: reports}):
+            try:
+                found = audit(client, [0, 1], samples=2000, rng=rng(seed), claimed=1.1, many=True, **options)
+            except ValueError as error:
+                assert "must return arrays of one dtype and shape for all inputs, or lists, got" in str(error)
+                refused += 1
+            else:
+                assert not found.flagged
+    assert refused
+    told = audit(lambda x, rng: client(x, 1, rng), [0, 1], samples=2000, rng=rng(), claimed=1.1)
+    assert not told.flagged and told.bound > 0.5
+
+
+def test_arrays_that_differ_between_calls_are_named_with_a_cure():
+    calls = {"client": lambda x, n, rng: np.array(["no answer" if x else "1"] * n), "many": True}
+    with pytest.raises(ValueError, match=r"client must return .* got <U1 for input 0 and <U9 for input 1: .*'U9'"):
+        found_of(**calls)
+    with pytest.raises(ValueError, match="features must return arrays of one dtype .* got <U1 for input 0 and <U9"):
+        found_of(**calls, features=lambda reports: reports)
+    with pytest.raises(ValueError, match=r"got int64 for input 0 and int64 in rows of shape \(2,\) for input 1"):
+        found_of(lambda x, n, rng: np.zeros((n, 2) if x else n, np.int64), many=True)
+    with pytest.raises(ValueError, match="got a list for input 0 and float64 for input 1"):
+        found_of(lambda x, n, rng: np.zeros(n) if x else [0.0] * n, many=True)
+    with pytest.raises(ValueError, match="for input 1, which differ in notes, alignment, order of axes or in whether"):
+        found_of(lambda x, n, rng: locked(np.zeros((n, 2)), x), many=True)
+    fixed = found_of(lambda x, n, rng: calls["client"](x, n, rng).astype("U9"), many=True, claimed=1.0)
+    assert fixed.flagged  # by its contents
+
+
+def test_lists_padded_to_the_longest_of_their_call_are_suspected():
+    def padded(x, n, rng):
+        longest = 1 + x
+        return [[int(y)] + [0] * (longest - 1) for y in warners(x, n, rng)]
+
+    with pytest.warns(UserWarning, match="all reports of a call have one form, another in another call"):
+        found_of(padded, samples=200, many=True)
 
 
 @pytest.mark.slow
@@ -544,7 +613,7 @@ def test_a_letter_is_no_endless_recursion():
 
 def test_an_audit_that_sees_nothing_says_so():
     with pytest.warns(UserWarning, match="no two reports are alike, and no usable feature"):
-        found_of(lambda x, rng: Fraction(int(rng.integers(2**60)), 2**60), samples=200)
+        found_of(lambda x, rng: int(rng.integers(2**60)), samples=200)
 
 
 def bitvec(x, rng, coins):
@@ -721,6 +790,9 @@ BATCHES = {  # n reports that hold y, and x in bytes that no number shows
 }
 
 
+OF_THE_WHOLE = {"missing times", "what may be written to", "the order of axes"}  # one for all rows of a call
+
+
 def records(y, value, kind):
     found = np.zeros(len(y), [("y", "i8"), ("v", kind), ("t", "S1")])
     found["y"], found["v"] = y, value
@@ -747,9 +819,16 @@ def test_bytes_of_arrays_are_seen(name):
     def many(x, n, rng):
         return BATCHES[name](warners(x, n, rng), x)
 
-    assert audit(many, [0, 1], samples=800, rng=rng(), claimed=1.0, many=True).flagged
-    assert audit(Batched(k=2, epsilon=1.0), np.array([0, 1]), samples=800, rng=rng(), claimed=1.0).flagged
-    assert found_of(lambda x, rng: many(x, 1, rng)[0], samples=800, claimed=1.0).flagged
+    mechanism = Batched(k=2, epsilon=1.0)
+    if name in OF_THE_WHOLE:
+        for client, options in ((many, {"many": True}), (mechanism, {})):
+            with pytest.raises(ValueError, match="must return arrays of one dtype and shape for all inputs"):
+                audit(client, np.array([0, 1]), samples=800, rng=rng(), **options)
+    else:
+        assert audit(many, [0, 1], samples=800, rng=rng(), claimed=1.0, many=True).flagged
+        assert audit(mechanism, np.array([0, 1]), samples=800, rng=rng(), claimed=1.0).flagged
+    for single in (lambda x, rng: many(x, 1, rng)[0], lambda x, rng: mechanism.perturb(np.array([x]), rng=rng)):
+        assert found_of(single, samples=800, claimed=1.0).flagged
 
     def right(x, n, rng):
         return BATCHES[name](warners(x, n, rng), 1)
@@ -757,20 +836,15 @@ def test_bytes_of_arrays_are_seen(name):
     assert not audit(right, [0, 1], samples=800, rng=rng(), claimed=1.0, many=True).flagged
 
 
-def test_bytes_are_seen_where_another_input_has_another_dtype():
+def test_another_dtype_for_another_input_is_refused_at_once_and_seen_one_by_one():
     def client(x, n, rng):
         return np.full(n, TWO_NANS[x % 2], ("f8", "f8", "f4")[x])
 
-    found = audit(client, [0, 1, 2], samples=400, rng=rng(), many=True, features=None)
-    assert found.bound > 1
-    two = audit(
-        lambda x, n, rng: client(2 * int(rng.integers(2)) + x, n, rng) if x else client(0, n, rng),
-        [0, 1],
-        samples=400,
-        rng=rng(),
-        many=True,
-    )
-    assert two.bound > 1
+    with pytest.raises(ValueError, match="got float64 for input 0 and float32 for input 2"):
+        audit(client, [0, 1, 2], samples=400, rng=rng(), many=True, features=None)
+    assert audit(client, [0, 1], samples=400, rng=rng(), many=True).bound > 1
+    for inputs in ([0, 1], [0, 2], [1, 2]):
+        assert audit(lambda x, rng: client(x, 1, rng), inputs, samples=400, rng=rng()).bound > 1
 
 
 NONCED = {name: make for name, make in HIDDEN_FORMS.items()} | {
@@ -795,8 +869,113 @@ def test_forms_are_seen_behind_a_number_that_never_comes_again(name):
 def test_objects_that_never_come_again_are_named():
     """Nothing can be said of what such an object hides."""
     for pack in (lambda y: y, lambda y: (1, y), lambda y: {"a": [y]}):
-        with pytest.warns(UserWarning, match="no two reports are alike, nor objects of class Coded"):
+        with pytest.warns(UserWarning, match="objects of class Coded hardly come back"):
             found_of(lambda x, rng, pack=pack: pack(Coded(int(rng.integers(2**60)), x)), samples=200)
+
+
+def test_objects_are_named_beside_what_leaks_a_little():
+    """The other part tells something, and most reports come again: the objects are not seen all the same."""
+
+    def client(x, rng):
+        return warner(x, rng), [Coded(int(rng.integers(2**60)), x)] if rng.random() < 0.1 else []
+
+    with pytest.warns(UserWarning, match="objects of class Coded hardly come back"):
+        assert found_of(client, samples=2000).bound > 0
+
+
+def seconds(y):
+    return timedelta(seconds=y)
+
+
+def turned(u, x):
+    """Two fresh keys, in ascending order or in the other."""
+    return dict(sorted({u: 1, u + 1: 1}.items(), reverse=bool(x)))
+
+
+def times(y, u):
+    return np.array([10**9 * y + int(10**8 * u)], "i8")
+
+
+FRESH = {  # what holds the input beside noise, and never comes again
+    "a real part": lambda x, u: complex(10 * x + u, 1 - u),
+    "an imaginary part": lambda x, u: complex(1 - u, 10 * x + u),
+    "a real part beside minus zero": lambda x, u: complex(10 * x + u, -0.0),
+    "complex numbers": lambda x, u: np.array([u, 10 * x + u + 1j]),
+    "a fraction": lambda x, u: Fraction(10 * x) + Fraction(u),
+    "a numerator": lambda x, u: Fraction(2 * int(2**40 * u) + x, 2**50),
+    "a denominator": lambda x, u: Fraction(2 * int(2**40 * u) + 1, 2 ** (50 + x)),
+    "a huge fraction": lambda x, u: Fraction(10**400 * (1 + x)) + Fraction(u),
+    "a decimal number": lambda x, u: Decimal(10 * x + u).quantize(Decimal("1e-9")),
+    "a digit of a decimal number": lambda x, u: Decimal(f"{u:.9f}{'05'[x]}"),
+    "a span of time": lambda x, u: seconds(10 * x + u),
+    "a time": lambda x, u: datetime(2020, 1, 1) + seconds(10 * x + u),
+    "a time of a zone": lambda x, u: datetime(2020, 1, 1, tzinfo=UTC) + seconds(10 * x + u),
+    "a time of the day": lambda x, u: (datetime(2020, 1, 1) + seconds(10 * x + u)).time(),
+    "a date": lambda x, u: date(2020 + 500 * x, 1, 1) + timedelta(days=int(10**5 * u)),
+    "numpy's time": lambda x, u: times(x, u).view("M8[ns]")[0],
+    "numpy's span": lambda x, u: times(x, u).view("m8[us]")[0],
+    "numpy's times": lambda x, u: times(x, u).view("M8[us]"),
+    "the order of a dict": lambda x, u: turned(u, x),
+    "the order of a dict of pairs": lambda x, u: dict(sorted({(u, 1): 1, (u, 2): 1}.items(), reverse=bool(x))),
+    "the order of a dict of texts": lambda x, u: dict(sorted({f"a{u}": 1, f"b{u}": 1}.items(), reverse=bool(x))),
+    "a type in a dict": lambda x, u: {u: (1, 1.0)[x]},
+    "a member of a set": lambda x, u: {10 * x + u, 20 - u},
+    "a key": lambda x, u: {10 * x + u: 1, 20 + u: 1},
+    "a value of a key that is new": lambda x, u: {u: 10 * x + u},
+    "members of lists of any length": lambda x, u: [u] * int(1 + 9 * u) + [10 * x + u] * (u < 0.9),
+    "the order of a dict within": lambda x, u: {"a": [turned(u, x)]},
+}
+
+
+@pytest.mark.parametrize("name", FRESH)
+def test_what_never_comes_again_is_looked_into(name):
+    """Beside another part that leaks a little, and alone; the same at random accuses nobody."""
+
+    def leaky(x, rng):
+        return warner(x, rng), FRESH[name](x, rng.random())
+
+    def right(x, rng):
+        return warner(x, rng), FRESH[name](int(rng.integers(2)), rng.random())
+
+    assert found_of(leaky, samples=400, claimed=1.0).flagged
+    assert found_of(lambda x, rng: FRESH[name](x, rng.random()), samples=400, claimed=1.0).flagged
+    assert not found_of(right, samples=400, claimed=1.0).flagged
+
+
+@pytest.mark.parametrize("kind", [complex, "M8[s]", "m8[s]", [("a", complex), ("b", "M8[s]")]], ids=str)
+def test_rows_that_never_come_again_are_looked_into(kind):
+    def client(x, n, rng):
+        found = np.zeros((n, 2), kind)
+        for part in [found[name] for name in found.dtype.names or ()] or [found]:
+            part[:] = np.floor(1e6 * (10 * x + rng.random((n, 2)))).astype(part.dtype.str.replace("c16", "f8"))
+        return found
+
+    assert found_of(client, samples=400, claimed=1.0, many=True).flagged
+    right = lambda x, n, rng: client(0, n, rng)  # noqa: E731
+    assert found_of(right, samples=400, many=True).bound == 0
+
+
+@pytest.mark.parametrize(
+    "special",
+    [
+        complex(nan, -0.0),
+        Decimal("NaN"),
+        Decimal("Infinity"),
+        Fraction(-(10**400), 3),
+        np.datetime64("NaT"),
+        "1j",
+        -0.0,
+    ],
+    ids=str,
+)
+def test_numbers_of_a_kind_of_their_own_break_nothing(special):
+    def client(x, rng):
+        plain = complex(rng.random(), 1) if isinstance(special, complex | str) else type(special)(int(rng.integers(9)))
+        return rng.random(), special if noisy(x, rng) else plain
+
+    if isinstance(special, np.datetime64):
+        client = lambda x, rng: special if noisy(x, rng) else np.datetime64(int(rng.integers(10**6)), "s")  # noqa: E731
+    assert found_of(client, samples=1000, claimed=1.0).flagged
 
 
 class Partly:
@@ -874,8 +1053,9 @@ def test_what_an_audit_cannot_see_is_refused(name):
 
 @pytest.mark.parametrize("other", [">i4", np.dtype("i4", metadata={"a": 1})], ids=["byte order", "notes"])
 def test_arrays_of_two_dtypes_are_told_apart(other):
-    """Of many rows in one array: a row alone does not tell."""
-    assert found_of(lambda x, n, rng: np.ones(n, ("<i4", other)[x]), samples=200, claimed=1.0, many=True).flagged
+    """Of many rows in one array, where a row alone does not tell: it is refused."""
+    with pytest.raises(ValueError, match="must return arrays of one dtype and shape for all inputs"):
+        found_of(lambda x, n, rng: np.ones(n, ("<i4", other)[x]), samples=200, many=True)
 
 
 @pytest.mark.slow

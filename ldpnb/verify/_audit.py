@@ -6,7 +6,7 @@ Samples cannot prove privacy.  They can refute a claim, at a stated level.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass
@@ -27,11 +27,14 @@ from ldpnb.verify._features import (
     LONG,
     Pool,
     Sent,
+    check_batches,
     copy_of,
     features_of,
     keys,
     look,
     looked,
+    settled,
+    shared,
     size,
     take,
     tidy,
@@ -126,7 +129,9 @@ def audit(
     The other half, which had no part in this, is then asked about these two events.  By Clopper and Pearson, P(S|x) is
     below a, or P(S|x') is above b, with probability `level` / 4 each at most, and the larger ln(a/b) is the bound.
     Nothing else is evaluated there, so **P(bound > ε) ≤ level**, whatever the client, as long as its reports are
-    independent: noise that several reports share voids the guarantee.
+    independent: noise that several reports share voids the guarantee.  What the array of a whole call shares, as its
+    dtype, is no report's own, so arrays that differ in it between inputs are refused, even if each input has its own:
+    ask for one report at a time, where it counts.
 
     The converse is not true: a small bound proves nothing.  An event has to show up to be seen: with n samples,
     nothing rarer than about 1/n is.  A difference that no ranking sees stays unseen too: the slot of a hash, say, means
@@ -134,9 +139,10 @@ def audit(
     of inputs that are not given: values beyond a clip, longer sets, an empty record.
 
     A `UserWarning` says where an audit sees little: no two reports are alike and none of their parts tells inputs
-    apart; reports are longer than what is looked at; all reports of each call with `many` are alike; an input is given
-    twice; all sets, dicts or records, or a callable's lists or bytes, have one length; no number is at an end of what a
-    Mechanism takes.  It cannot be known which numbers, lengths or categories a callable takes, whether a tuple or a
+    apart; objects that are not looked into hardly come back; reports are longer than what is looked at; all reports of
+    each call with `many` are alike, or have one form, and those of another call another; an input is given twice; all
+    sets, dicts or records, or a callable's lists or bytes, have one length; no number is at an end of what a Mechanism
+    takes.  It cannot be known which numbers, lengths or categories a callable takes, whether a tuple or a
     string may be longer, nor which items or keys a Mechanism might treat unlike others.
 
     Parameters
@@ -173,7 +179,7 @@ def audit(
     ------
     ValueError
         If there are fewer than two inputs, an argument is out of range, the client returns the wrong number of
-        reports, or reports that cannot be compared.
+        reports, reports that cannot be compared, or arrays that differ between inputs in dtype or shape of rows.
 
     Notes
     -----
@@ -202,8 +208,8 @@ def audit(
     if not isinstance(rng, np.random.Generator | SystemRandom):
         raise ValueError(f"rng must be a numpy.random.Generator or a SystemRandom, got {type(rng).__name__}")
 
-    def drawn(i: int) -> tuple[Any, list[Sent]]:
-        """Return copies of reports, with what was seen of each before; a copy might be another."""
+    def drawn(i: int) -> tuple[Any, list[Sent], Hashable]:
+        """Return copies of reports, with what was seen of each, and of all, before; a copy might be another."""
         if isinstance(client, Mechanism):
             reports: Any = client.perturb(deepcopy(repeat(inputs, i, samples)), rng=rng)
         elif many:
@@ -218,24 +224,30 @@ def audit(
                 if features is None:
                     sent.append(look(report))
                 reports.append(copy_of(report))
-            return reports, sent
+            return reports, sent, None
         _check_number(reports, samples, "client")
         seen = looked(reports) if features is None else []
-        return copy_of(reports), seen
+        common = shared(reports)
+        return copy_of(reports), seen, common
 
-    def told(i: int) -> tuple[Any, list[Sent]]:
-        reports, sent = drawn(i)
+    def told(i: int) -> tuple[Any, list[Sent], Hashable]:
+        reports, sent, common = drawn(i)
         if features is None:
-            return reports, sent
+            return reports, sent, common
         rows = _check_number(features(reports), samples, "features")
-        return rows, looked(rows)
+        return rows, looked(rows), shared(rows)
 
     for gap in _gaps(client, inputs):
         _warn(gap)
-    reports, sent = zip(*map(told, range(len(inputs))), strict=True)
+    reports, sent, common = zip(*map(told, range(len(inputs))), strict=True)
+    check_batches([*reports], [*common], "client" if features is None else "features")
     pools = tidy([*reports], [*sent])
     if many and all(len(set(keys(pool))) == 1 for pool in pools):
         _warn("all reports of each call are alike: if they share their noise, the bound is void")
+    elif (many or isinstance(client, Mechanism)) and settled([*reports], [*sent]):
+        _warn(
+            "all reports of a call have one form, another in another call: if one report settles it, the bound is void"
+        )
     quarter, half = samples // 4, samples // 2
     n, alpha = samples - half, level / TAILS
     # at random: should reports depend on their place in the batch, then not the parts
@@ -258,8 +270,8 @@ def audit(
     unlike = len(set(chain(*map(keys, fit)))) == sum(map(len, fit))
     if _bound(one, other, n, 0.25, delta) <= 0 and unlike:
         _warn("no two reports are alike, and no usable feature tells inputs apart: give more samples, or features=")
-    if unlike and (kind := unseen([*sent])):
-        _warn(f"no two reports are alike, nor objects of class {kind}, which may hide more: give features=")
+    if kind := unseen([*sent]):
+        _warn(f"objects of class {kind} hardly come back, and may hide more than their form: give features=")
     if isinstance(last, _Linear) and max(map(size, chain(*fit))) > LONG:
         _warn(f"only the first {LONG:,} bits, characters or entries of a report are looked at: give features=")
     surplus = one / n - delta

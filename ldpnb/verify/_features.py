@@ -6,10 +6,11 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable
 from copyreg import dispatch_table
 from dataclasses import dataclass, fields as fields_of, is_dataclass
+from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from enum import Enum
+from fractions import Fraction
 from itertools import chain
-from numbers import Number
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,6 +25,15 @@ MEMBERS = 256  # most frequent members of sets that get a feature each
 CELLS = 1 << 22  # entries of a table in memory at a time
 LONG = 2048  # bits of an integer, bytes, characters or entries that are looked at one by one
 KINDS = {"string": str, "bytes": bytes, "tuple": tuple, "set": frozenset}
+INSIDE = {  # kinds of single values that are looked at by parts, and these parts
+    "complex number": ("real part", "imaginary part"),
+    "fraction": ("value", "numerator", "denominator"),
+    "decimal number": ("value", "text"),
+    "time": ("seconds", "microseconds"),
+}
+TIMES = {datetime, date, time, timedelta}
+# what style and parts tell all of, so that nothing can hide in it
+OPEN = (str, bytes, tuple, frozenset, int, float, complex, Fraction, Decimal, timedelta, Enum, type)
 
 Pool = Any  # many reports: an array of numbers with one row a report, or a list of frozen reports
 Encoder = Callable[[Pool], NDArray[Any]]
@@ -45,12 +55,15 @@ class Sent(NamedTuple):
     Attributes
     ----------
     form, style : hashable
+    unnamed : hashable
+        The style without the keys of dicts, which may be others in each report.
     parts : tuple
         Frozen, each with its form: parts that may come in several forms, see `_parts_of`.
     """
 
     form: Hashable
     style: Hashable
+    unnamed: Hashable
     parts: tuple[tuple[Hashable, Hashable], ...]
 
 
@@ -70,11 +83,56 @@ def tidy(drawn: list[Any], sent: list[list[Sent]]) -> list[Pool]:
         pools = _with(drawn, styles)
     forms = [_forms(*each) for each in zip(drawn, pools, sent, strict=True)]
     more: list[list[Any]] = [styles]
+    unnamed = [[Form(y.unnamed) for y in own] for own in sent]
+    if unnamed != styles:
+        more.append(unnamed)
     if _several(chain(*(zip(keys(pool), own, strict=False) for pool, own in zip(pools, forms, strict=True)))):
         more.append([[*map(Form, own)] or styles[i] for i, own in enumerate(forms)])
     if _several(chain(*(y.parts for own in sent for y in own))):
         more.append([[tuple(Form(told) for _, told in y.parts) for y in own] for own in sent])
     return pools if len(more) == 1 else _with(drawn, *more)
+
+
+def check_batches(drawn: list[Any], common: list[Hashable], name: str) -> None:
+    """Refuse arrays that differ between calls in what all their rows share, `common` of each call.
+
+    One report may have settled it for the whole call: it is one observation, and must not be counted once a row.
+    """
+    for i, reports in enumerate(drawn):
+        if common[i] != common[0]:
+            one, other = _described(drawn[0]), _described(reports)
+            hidden = ", which differ in notes, alignment, order of axes or in whether they may be written to"
+            raise ValueError(
+                f"{name} must return arrays of one dtype and shape for all inputs, or lists, got {one} for input 0 and "
+                f"{other} for input {i}{hidden if one == other else ''}: one report may settle it for all of a call, "
+                "so that it counts but once; give dtype and shape, as np.array(…, dtype='U9'), return a list, or audit "
+                "an array a person, as lambda x, rng: client(x, 1, rng) or perturb([x], rng=rng), where it counts"
+            )
+
+
+def shared(reports: Any) -> Hashable:
+    """Return what the array of a call says of all its rows; None of a list, whose reports stand for themselves."""
+    if not isinstance(reports, np.ndarray) or (reports.dtype == object and reports.ndim == 1):
+        return None
+    return form_of(reports.dtype), reports.shape[1:], layout(reports[0]) if reports.ndim > 1 else ()
+
+
+def _described(reports: Any) -> str:
+    if not isinstance(reports, np.ndarray):
+        return "a list"
+    return f"{reports.dtype}{f' in rows of shape {reports.shape[1:]}' if reports.ndim > 1 else ''}"
+
+
+def settled(drawn: list[Any], sent: list[list[Sent]]) -> bool:
+    """Whether reports of a call are all of one style and length, which are others in another call."""
+    forms = []
+    for reports, own in zip(drawn, sent, strict=True):
+        forms.append({(y.style, _length(report)) for report, y in zip(reports, own, strict=False)})  # of an array one
+    return all(len(own) == 1 for own in forms) and len(set(chain(*forms))) > 1
+
+
+def _length(report: Any) -> int | None:
+    return len(report) if isinstance(report, list | tuple | set | frozenset | dict) else None
 
 
 def _forms(reports: Any, pool: Pool, sent: list[Sent]) -> list[Hashable]:
@@ -91,14 +149,22 @@ def looked(reports: Any) -> list[Sent]:
     """
     if not _solid(reports):
         return [look(report) for report in reports]
-    row = reports[0]
-    return [Sent(None, (form_of(reports.dtype), _read(style, row)), ())]
+    like = form_of(reports.dtype), _read(style, reports[0])
+    return [Sent(None, like, like, ())]
 
 
 def look(report: Any) -> Sent:
     """Look at what a receiver gets of a report, or say how it can be audited if that is unknown."""
     told = _read(form, report)  # first, since it says so if a report does not end
-    return Sent(told, _read(style, report), tuple(_read(_parts_of, report)))
+    like = _read(style, report)
+    unnamed = _read(lambda y: style(y, named=False), report) if _holds_dict(report) else like
+    return Sent(told, like, unnamed, tuple(_read(_parts_of, report)))
+
+
+def _holds_dict(value: Any) -> bool:
+    if isinstance(value, np.ndarray):
+        return bool(value.dtype.hasobject)
+    return isinstance(value, dict) or (isinstance(value, list | tuple) and any(map(_holds_dict, value)))
 
 
 def copy_of(report: Any) -> Any:
@@ -126,14 +192,14 @@ def _parts_of(value: Any, inside: bool = False) -> list[tuple[Hashable, Hashable
 
 
 def unseen(sent: list[list[Sent]]) -> str | None:
-    """Name a class of objects that never come back, so that nothing can be said of their forms."""
+    """Name a class of objects that hardly come back, so that little can be said of their forms."""
     objects: dict[type, list[Hashable]] = {}
     for y in chain(*sent):
         for part, _ in y.parts:
-            if not isinstance(part, str | bytes | tuple | frozenset | Number | Enum | type):
+            if not isinstance(part, OPEN):
                 objects.setdefault(type(part), []).append(part)
-    often = (kind.__name__ for kind, all_ in objects.items() if len(set(all_)) == len(all_) > 1)
-    return next(often, None)
+    seldom = (kind.__name__ for kind, all_ in objects.items() if 2 * len(set(all_)) > len(all_) > 1)
+    return next(seldom, None)
 
 
 def _solid(reports: Any) -> bool:
@@ -163,11 +229,11 @@ def _several(told: Iterable[tuple[Any, Hashable]]) -> bool:
     return any(first.setdefault(key, what) != what for key, what in told)
 
 
-def style(value: Any) -> Any:
+def style(value: Any, named: bool = True) -> Any:
     """Return what a report is like, without its contents: equal for reports that are made alike.
 
     It says types, dtypes, shapes, names, attributes, the order of a dict, and whether a set comes
-    in its usual order.
+    in its usual order.  Where a dict's keys are not `named`, it says whether they ascend.
     """
     kind = type(value)
     if (type(kind) is type and kind in PLAIN) or kind is float:
@@ -179,16 +245,16 @@ def style(value: Any) -> Any:
             return like
         fields = array.dtype.names
         parts = array.ravel().tolist() if fields is None else [array[name] for name in fields]
-        return *like, tuple(map(style, parts))
+        return *like, tuple(style(part, named) for part in parts)
     if kind is Decimal:
         return kind, value.as_tuple().exponent
     if isinstance(value, Enum | type):
         return kind
     if type(kind) is type and kind in (list, tuple, set, frozenset, dict, complex):
-        return kind, _inside(value), ()
+        return kind, _inside(value, named), ()
     compared = {f.name for f in fields_of(value) if f.compare} if is_dataclass(value) else set()
     more = tuple((n, form(told)) for n, told in _attributes(value).items() if n not in compared)
-    return kind, _inside(value), more
+    return kind, _inside(value, named), more
 
 
 def _attributes(value: Any) -> dict[Any, Any]:
@@ -202,19 +268,31 @@ def _attributes(value: Any) -> dict[Any, Any]:
     return dict(chain(*(half.items() for half in halves if half)))
 
 
-def _inside(value: Any) -> Hashable:
+def _inside(value: Any, named: bool) -> Hashable:
     """Return the styles of what a container of Python's contains."""
     if isinstance(value, list | tuple):
-        inner = tuple(map(style, value))
+        inner = tuple(style(v, named) for v in value)
         return inner[:1] if len(set(inner)) == 1 else inner  # their number is that of `freeze`
     if isinstance(value, set | frozenset):
         base = frozenset if isinstance(value, frozenset) else set
         usual = base(sorted(value, key=lambda v: repr(form(v))))
-        return frozenset(map(style, value)), list(value) == list(usual)  # if not, the order is news
+        return frozenset(style(v, named) for v in value), list(value) == list(usual)  # if not, the order is news
     if isinstance(value, dict):
         made = form(getattr(value, "default_factory", None))
-        return made, *((form(k), style(v)) for k, v in value.items())
+        if named:
+            return made, *((form(k), style(v)) for k, v in value.items())
+        styles = frozenset((style(k, named), style(v, named)) for k, v in value.items())
+        return made, styles, list(value) == sorted(value, key=_rank)
     return ()
+
+
+def _rank(key: Any) -> tuple[Any, ...]:
+    """Return by what keys of any kinds ascend: numbers by value, texts by their letters, tuples by what is inside."""
+    if isinstance(key, int | float | np.integer | np.floating):
+        return 0, key, repr(form(key))
+    split = _split(key)
+    inside = key if isinstance(key, tuple) else split[1] if split else None
+    return (2, 0, repr(form(key))) if inside is None else (1, tuple(map(_rank, inside)), "")
 
 
 def _frozen(report: Any) -> Hashable:
@@ -245,10 +323,12 @@ def _numbers(reports: Any) -> NDArray[Any] | None:
             reports = np.array(list(reports))
         except (ValueError, TypeError):  # of different lengths
             return None
-        if reports.dtype.kind == "f" and np.any(np.abs(reports) >= 2**53):  # integers among them may be
+        if reports.dtype.kind in "fc" and np.any(np.abs(reports) >= 2**53):  # integers among them may be
+            return None
+        if reports.dtype.kind in "mM":  # of units that may have been brought into one
             return None
     fields = [reports.dtype[name] for name in reports.dtype.names or ()] or [reports.dtype]
-    plain = all(field.base.kind in "biuf" for field in fields)
+    plain = all(field.base.kind in "biufcmM" for field in fields)
     return np.ascontiguousarray(reports) if plain and reports.size else None
 
 
@@ -306,6 +386,9 @@ def features_of(train: Pool) -> tuple[list[str], Callable[[Pool], Bools]]:
 def _columns(train: Pool) -> tuple[list[str], Encoder]:
     if not isinstance(train, np.ndarray):
         return _parts(train, "report")
+    if train.dtype.kind in "mM":
+        names, table = _columns(train.astype(np.int64))
+        return names, lambda pool: table(pool.astype(np.int64))
     if train.dtype.kind in "iu" and train.ndim < 3 and len(np.unique(train)) > FEW:
         if train.ndim == 1:
             return _bits(train.tolist(), "report")  # a mask of bits
@@ -316,7 +399,15 @@ def _columns(train: Pool) -> tuple[list[str], Encoder]:
 
 
 def _fields(pool: NDArray[Any]) -> dict[str, NDArray[Any]]:
-    return {name: pool[name] for name in pool.dtype.names} if pool.dtype.names else {"report": pool}
+    """Return the fields of an array, each as numbers: complex ones as two, times as how many of their unit."""
+    found: dict[str, NDArray[Any]] = {}
+    for name in pool.dtype.names or ["report"]:
+        part = pool[name] if pool.dtype.names else pool
+        if part.dtype.kind == "c":
+            found[f"real part of {name}"], found[f"imaginary part of {name}"] = part.real, part.imag
+        else:
+            found[name] = part.astype(np.int64) if part.dtype.kind in "mM" else part
+    return found
 
 
 def _parts(train: list[Hashable], name: str) -> tuple[list[str], Encoder]:
@@ -329,6 +420,8 @@ def _parts(train: list[Hashable], name: str) -> tuple[list[str], Encoder]:
         return _bits(train, name)
     if kinds == {"number"}:
         return [name], lambda pool: np.array([[_float(y)] for y in pool])
+    if len(kinds) == 1 and not kinds.isdisjoint(INSIDE):
+        return _split_columns(train, name, *kinds)
     if len(kinds) > 1 and len(different) > FEW:
         return _kinds(train, name)
     lengths = {len(y) if isinstance(y, tuple | str) else -1 for y in different}
@@ -336,13 +429,67 @@ def _parts(train: list[Hashable], name: str) -> tuple[list[str], Encoder]:
     if len(lengths) == 1 and -1 not in lengths and not word:
         return _positions(train, name)
     if len(different) > FEW and kinds != {"other"}:
-        return _members(train, name)
+        return _any_length(train, name)
     top = [y for y, _ in Counter(train).most_common(FEW)]
     return [f"{name} = {shown(y, 200)}" for y in top], lambda pool: np.array([[y == z for z in top] for y in pool])
 
 
 def _float(y: Any) -> float:
-    return float(max(min(y, 2**1000), -(2**1000)) if isinstance(y, int) else y) if _kind(y) == "number" else np.nan
+    return _near(y) if _kind(y) == "number" else np.nan
+
+
+def _near(y: Any) -> float:
+    """Return a number as a float; integers and fractions beyond all floats as large ones."""
+    return float(max(min(y, 2**1000), -(2**1000)) if isinstance(y, int | Fraction) else y)
+
+
+def _split(y: Any) -> tuple[str, tuple[Any, ...]] | None:
+    """Return the kind and the frozen parts of a number or time that is split into parts; None of anything else."""
+    if isinstance(y, Fraction):
+        return "fraction", (_near(y), y.numerator, y.denominator)
+    if isinstance(y, Decimal):
+        return "decimal number", (freeze(float(y)), str(y))
+    if type(y) in TIMES:
+        return "time", _seconds(y)
+    number = _complex(y)
+    return None if number is None else ("complex number", (freeze(number.real), freeze(number.imag)))
+
+
+def _complex(y: Any) -> complex | None:
+    """Return a complex number, also of the text that `chance.freeze` makes of some."""
+    if isinstance(y, str) and y.endswith(("j", "j)")):
+        try:
+            number = complex(y)
+        except ValueError:
+            return None
+        return number if freeze(number) == y else None
+    return y if isinstance(y, complex) else None
+
+
+def _seconds(y: Any) -> tuple[int, int]:
+    """Return a time by the clock, or a span of time, in whole seconds and further microseconds."""
+    if isinstance(y, timedelta):
+        return 86400 * y.days + y.seconds, y.microseconds
+    days = y.toordinal() if isinstance(y, date) else 0
+    clock = y if isinstance(y, datetime | time) else time()
+    return 86400 * days + 3600 * clock.hour + 60 * clock.minute + clock.second, clock.microsecond
+
+
+def _split_columns(train: Any, name: str, kind: str) -> tuple[list[str], Encoder]:
+    """Columns of each part of numbers or times of one kind."""
+    blank = (None,) * len(INSIDE[kind])
+
+    def parts(pool: Any) -> list[list[Any]]:
+        rows = [found[1] if (found := _split(y)) and found[0] == kind else blank for y in pool]
+        return [[row[i] for row in rows] for i in range(len(blank))]
+
+    labels = [f"{part} of {name}" for part in INSIDE[kind]]
+    children = [_parts(*each) for each in zip(parts(train), labels, strict=True)]
+
+    def table(pool: Any) -> NDArray[Any]:
+        return np.concatenate([child(part) for (_, child), part in zip(children, parts(pool), strict=True)], 1)
+
+    return [label for own, _ in children for label in own], table
 
 
 def _bits(train: Any, name: str) -> tuple[list[str], Encoder]:
@@ -368,6 +515,8 @@ def _bits(train: Any, name: str) -> tuple[list[str], Encoder]:
 def _kind(y: Any) -> str:
     if isinstance(y, int | float) or (isinstance(y, str) and y == "-0.0"):  # as `chance.freeze` writes it
         return "number"
+    if split := _split(y):
+        return split[0]
     return next((name for name, kind in KINDS.items() if isinstance(y, kind)), "other")
 
 
@@ -405,6 +554,36 @@ def _positions(train: Any, name: str) -> tuple[list[str], Encoder]:
         return np.concatenate([*places, inside(listed)], 1)
 
     return [*(label for labels, _ in children for label in labels), *some], table
+
+
+def _any_length(train: Any, name: str) -> tuple[list[str], Encoder]:
+    """Columns of reports of any length: members, and what these are like if they hardly come back."""
+    labels, table = _members(train, name)
+    inside = [x for y in train if isinstance(y, tuple | frozenset) for x in set(y)]
+    if 2 * len(set(inside)) <= len(inside):
+        return labels, table
+    more, extremes = _extremes(inside, name)
+    return labels + more, lambda pool: np.concatenate([table(pool), extremes(pool)], 1)
+
+
+def _extremes(inside: Any, name: str) -> tuple[list[str], Encoder]:
+    """Columns of the least and the largest that a report's members show of each of their own columns."""
+    labels, child = _parts(inside, f"members of {name}")
+
+    def table(pool: Any) -> NDArray[Any]:
+        x = np.full((2, len(pool), len(labels)), np.nan)
+        held = [y if isinstance(y, tuple | frozenset) else () for y in pool]
+        sizes = np.array([*map(len, held)])
+        for some in blocks(len(pool), max(1, CELLS // max(1, len(labels) * max(sizes, default=0)))):
+            filled = some.start + np.flatnonzero(sizes[some])
+            if len(filled):
+                columns = child([*chain(*held[some])])
+                starts = np.cumsum(sizes[filled]) - sizes[filled]
+                for row, extreme in zip(x, (np.fmin, np.fmax), strict=True):
+                    row[filled] = extreme.reduceat(columns, starts, axis=0)
+        return np.concatenate([*x], 1)
+
+    return [f"{end} {label}" for end in ("least", "largest") for label in labels], table
 
 
 def _members(train: Any, name: str) -> tuple[list[str], Encoder]:
