@@ -302,7 +302,7 @@ class Account:
             line = f"{entry['label']!r}: ε = {entry['epsilon']:.6g}, {times} report{'s' if times > 1 else ''}"
             line += f" by {entry['mechanism']}"
             if "state" in entry:
-                line += f", from one state: of the value at the first, {entry['first']}"
+                line += ", from one state: of the value at the first"
             lines.append(line)
         for (mechanism, label), count in _several(entries).items():
             lines.append(f"{label} has {count} states of {mechanism}, by 1.0.0: its reports cost more than is charged")
