@@ -304,8 +304,8 @@ def told(rule, T, parts):
     """Exact ε of T reports over all histories of two strings, 0 and 1."""
     histories, total = list(product((0, 1), repeat=T)), 0
     for first, second, copies in parts:
-        both = coin(first), coin(second)
-        law = laws(lambda h, rng, both=both: rule(h, *both, rng), histories)
+        two = coin(first), coin(second)
+        law = laws(lambda h, rng, two=two: rule(h, *two, rng), histories)
         pairs = [[max(p[y] / q[y] for y in p) for q in law] for p in law]
         total = total + copies * np.log(np.array(pairs, float))
     return total.max()
