@@ -140,3 +140,24 @@ def patiently(call: Callable[[], T]) -> T:
         except PermissionError:
             time.sleep(PAUSE)
     return call()
+
+
+def put(path: Path, data: bytes, *, alone: bool) -> None:
+    """Replace a file as a whole, readable by its owner alone, and `tidy` up before.
+
+    The temporary file is locked until it has its name, so that nobody takes it for a leftover.
+    """
+    tidy(path, alone=alone)
+    temporary = beside(path)
+    with placing(temporary):
+        with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            if os.name != "nt":
+                with suppress(OSError):  # some file systems have no locks
+                    lock(file.fileno(), wait=True)
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+            if os.name != "nt":
+                os.replace(temporary, path)
+        if os.name == "nt":  # where a file that is open keeps its name
+            patiently(lambda: os.replace(temporary, path))

@@ -13,7 +13,7 @@ import json
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime
 from fractions import Fraction
@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from ldpnb.chance import Randomness
 from ldpnb.checks import check_flag, check_positive
 from ldpnb.core import Kept, Mechanism, OpenMechanism, Reports, Tally, Values
-from ldpnb.serve._disk import beside, lock, patiently, placing, resolved, tidy
+from ldpnb.serve._disk import lock, patiently, put, resolved, tidy
 
 FORM = 1  # version; a file of another one is refused
 SUM = 32  # bytes of the checksum
@@ -98,21 +98,8 @@ def _written(value: Any) -> str:
 
 def _write(path: StrPath, kind: str, said: Mapping[str, Any], body: bytes = b"", *, alone: bool = False) -> None:
     """Replace a file as a whole: whoever reads it, or is killed here, has the old one or the new one."""
-    path, windows = resolved(path), os.name == "nt"
     data = json.dumps({"ldpnb": kind, "form": FORM, **said}).encode() + b"\n" + body
-    tidy(path, alone=alone)
-    temporary = beside(path)
-    with placing(temporary):
-        with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            with suppress(OSError):  # some file systems have no locks
-                lock(file.fileno(), wait=True)  # for `tidy`: it is no leftover yet
-            file.write(data + sha256(data).digest())
-            file.flush()
-            os.fsync(file.fileno())
-            if not windows:
-                os.replace(temporary, path)
-        if windows:  # where what is open keeps its name
-            patiently(lambda: os.replace(temporary, path))
+    put(resolved(path), data + sha256(data).digest(), alone=alone)
 
 
 @contextmanager
