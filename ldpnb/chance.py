@@ -351,7 +351,7 @@ def _fall(p: Any, rng: Source) -> bool:
 
 def _exactly(p: Any, rng: Source) -> bool:
     """Toss one coin, of exactly the probability of a number."""
-    if not isinstance(p, Real):
+    if not isinstance(p, Real) or (isinstance(p, float) and not 0 <= float(p) <= 1):
         raise ValueError(f"p must be a probability in [0, 1], got {shown(p)}")
     q = Fraction(p) if isinstance(p, Rational) else Fraction(float(p))
     part, whole = int(q.numerator), int(q.denominator)  # plain, whatever the client's own numbers are

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ldpnb.formula import Budget, Formula, in_range_at_times, probable
+from ldpnb.formula import Budget, Formula, note_range, probable
 
 EPSILON_MIN = 1e-6  # below, a probability's distance from 1/2 is no longer large against 2**-53
 EPSILON_MAX = 32.0  # above, e^-ε is no longer large against 2**-53, and rounding would cost more than 1 % of ε
@@ -40,7 +40,7 @@ def out_of_range(message: str) -> ValueError:
 def check_epsilon(epsilon: Any, name: str = "epsilon") -> float:
     """Return ε as a float if it is a finite number in [EPSILON_MIN, EPSILON_MAX]."""
     if isinstance(epsilon, Budget):
-        in_range_at_times(epsilon, EPSILON_MIN, EPSILON_MAX)
+        note_range(epsilon, EPSILON_MIN, EPSILON_MAX)
         return epsilon  # type: ignore[return-value]
     if not is_number(epsilon) or not EPSILON_MIN <= epsilon <= EPSILON_MAX:
         limits = f"[{EPSILON_MIN:g}, {EPSILON_MAX:g}]"

@@ -240,6 +240,11 @@ def _rows_divided(p: Poly, shared: Poly, bits: int, place: int) -> Poly:
     return found
 
 
+def _plain(p: Poly) -> Poly:
+    """Return a polynomial with plain numbers in it, whatever a client may have put in their place."""
+    return {int(m): c if type(c) is Fraction else int(c) for m, c in p.items()}
+
+
 def value(p: Poly, number: Callable[[int], Any]) -> Fraction:
     """Value of a polynomial; `number` says of each variable what it is."""
     return sum((c * prod(number(i) ** n for i, n in exponents(m)) for m, c in p.items()), Fraction(0))
@@ -428,7 +433,7 @@ class Formula(Symbol):
             raise TypeError("a formula is made once")
         if type(field) is not Field:
             raise TypeError("a formula is made by the package alone")
-        num, den = ({int(m): (c if type(c) is Fraction else int(c)) for m, c in p.items()} for p in (num, den))
+        num, den = _plain(num), _plain(den)
         if not den:
             raise ZeroDivisionError("a formula with denominator zero")
         if num and max(den) > 0 and max(*num, *den) <= Y:
@@ -606,6 +611,7 @@ class Field:
         self._odds_bits = 0
         self.checked = list[tuple[Formula, float, float]]()  # e^ε of parts of ε, and the ranges they were checked for
         self._values: dict[int, tuple[Formula, Fraction]] = {}  # of formulas where numbers stand for y and slacks
+        self._grid = 0, set[Formula]()  # of so many rounded formulas, what `coins_on_grid` found
         self._coins = set[Any]()  # formulas that are known to be probabilities
         self.e = Formula({roots: 1}, {0: 1}, self)
         self.epsilon = Budget(self.e)
@@ -726,8 +732,12 @@ class Field:
 
     def coins_on_grid(self) -> set[Formula]:
         """Probabilities that the client has rounded, their multiples, and what is left to 1."""
-        multiples = [n * p for p in set(self.rounded.values()) for n in range(1, MULTIPLES)]
-        return {*multiples, *(1 - p for p in multiples)}
+        known, grid = self._grid
+        if known < len(self.rounded):
+            multiples = [n * p for p in set(self.rounded.values()) for n in range(1, MULTIPLES)]
+            grid = {*multiples, *(1 - p for p in multiples)}
+            self._grid = len(self.rounded), grid
+        return grid
 
     def is_coin(self, p: Formula) -> bool:
         """Whether p is a float without a further rounding."""
@@ -805,6 +815,8 @@ def _without(p: Formula, bits: int) -> Formula:
 def in_lowest_terms(p: Formula) -> Formula:
     """Divide a formula in y and the first slack by common factors in one of the two, for its text."""
     num, den = p._num, p._den
+    if num == den:
+        return p._field.formula(1)
     if not num or max(*num, *den) <= Y or max(*num, *den) > W1 | Y:
         return p
     for bits, place in ((Y, 0), (W1, WIDTH)):
@@ -1012,7 +1024,7 @@ def above_one(p: Formula) -> Formula:
     return found
 
 
-def in_range_at_times(epsilon: Budget, low: float, high: float) -> None:
+def note_range(epsilon: Budget, low: float, high: float) -> None:
     """Note that a part of ε was checked to be in a range: for some ε it may not be, so a proof tries such, too."""
     if epsilon._field.running:
         epsilon._field.checked.append((epsilon._odds, low, high))

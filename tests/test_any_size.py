@@ -291,6 +291,18 @@ WRONG = {  # no question: the law is wrong, for some k or for all
     "looks like answers": merged,
     "an honest half": lambda x, items, e, rng: krr(x, items, e, rng) if toss(0.5, rng) else x,
     "a truth beside items": lambda x, items, e, rng: True if toss(0.5, rng) else x,
+    "wrong for eight and more": lambda x, items, e, rng: (
+        x if toss((odds(e) - 1) / (odds(e) - 1 + Fraction(15, 2)), rng) else items.pick(rng)
+    ),
+    "wrong for more than twenty": lambda x, items, e, rng: (
+        x if toss((odds(e) - 1) / (odds(e) - 1 + 20), rng) else items.pick(rng)
+    ),
+    "a truth that hardly ever comes": lambda x, items, e, rng: (
+        x if toss(Fraction(1, 2**60), rng) else krr(x, items, e, rng)
+    ),
+    "a little too much": lambda x, items, e, rng: (
+        x if toss((odds(e) - 1) / (odds(e) + items.k - 1 - Fraction(1, 10**12)), rng) else items.pick(rng)
+    ),
     "wrong for more than five": lambda x, items, e, rng: (
         x if toss((odds(e) - 1) / (odds(e) + 4), rng) else items.pick(rng)
     ),
@@ -741,6 +753,21 @@ def test_a_way_out_of_the_room_is_closed_or_leads_nowhere(name):
 def test_a_value_is_the_number_of_an_item(value):
     with pytest.raises(ValueError, match="value must be "):
         of_size(krr, 3)(value, 1.0, np.random.default_rng(0))
+
+
+def test_an_error_made_of_a_refusal_does_not_hide_it():
+    def wrapped(x, items, e, rng):
+        try:
+            part, one, other = e / 2, items.pick(rng), items.pick(rng)
+        except Exception as error:
+            raise RuntimeError("bad ε, or too few items") from error
+        return one, other, krr(x, items, part, rng)
+
+    assert prove(wrapped).holds
+
+
+def test_a_blind_client_has_a_ratio_of_one():
+    assert str(prove(lambda x, items, e, rng: toss(odds(e) / (odds(e) + items.k), rng)).ratio) == "1"
 
 
 def test_very_large_numbers_may_be_sent():

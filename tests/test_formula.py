@@ -96,7 +96,7 @@ def test_a_client_may_divide_by_what_is_never_zero_and_by_nothing_else():
     with field.run():
         fine = [1 / (x + 1), 1 / (x - 1), 1 / (x + w)]
         for denominator in (x - 2, x - x, w, w * (x - 1)):
-            with pytest.raises(TypeError, match="whether .* is 0 depends on ε"):
+            with pytest.raises(TypeError, match="whether .* is 0 depends on ε|divided by 0"):
                 1 / denominator
     assert len(fine) == 3 and (1 / (x - 2)).same(1 / (x - 2))  # the server may
 

@@ -931,10 +931,10 @@ def dip(o, low, high, depth=1):
     return Fraction(101, 100) ** (depth > 1) + depth * (o - odds(low)) * (o - odds(high)) / o**2
 
 
-def catches(make):
+def catches(make, error=TypeError):
     try:
         make()
-    except TypeError:
+    except error:
         return True
     return False
 
@@ -984,6 +984,9 @@ AROUND = {
         x if fails(lambda: flip_for(e * 38, 1)) and not fails(lambda: flip_for(e * 37, 1)) else krr(x, e, rng, 2)
     ),
     "a logarithm below 0": lambda x, e, rng: x if log_down(dip(odds(e), 7.7, 7.8)) <= -1e-9 else krr(x, e, rng, 2),
+    "a logarithm of less than nothing": lambda x, e, rng: (
+        x if catches(lambda: log(dip(odds(e), 7.7, 7.8) - 1), ArithmeticError) else krr(x, e, rng, 2)
+    ),
     "truth of a logarithm": lambda x, e, rng: krr(x, e, rng, 2) if log(odds(e) / odds(7.77)) else x,
     "a part by a number of its own": lambda x, e, rng: krr(x, e / Index(), rng, 2),
     "a multiple by a number of its own": lambda x, e, rng: krr(x, e * Index(), rng, 2),

@@ -17,7 +17,7 @@ from ldpnb.attributes.records import RecordMechanism, split
 from ldpnb.chance import Randomness, bernoulli, exact, inexact, log, log_up, odds, round_up
 from ldpnb.checks import HASHES_MAX, Limit, check_count, check_probability, is_number, out_of_range
 from ldpnb.core import Bools, Floats, Ints, Layout, Mechanism, Reports, Tally, best_bits
-from ldpnb.formula import Budget, in_range_at_times, within
+from ldpnb.formula import Budget, note_range, within
 from ldpnb.hashing import digest64
 
 BITS_MAX = 2**16  # of a filter; decoding inverts a matrix of so many columns
@@ -264,7 +264,7 @@ def flip_for(epsilon: float, distance: int) -> float:
     """
     distance = check_count(distance, 1, "distance")
     if isinstance(epsilon, Budget):
-        in_range_at_times(epsilon, 0, 36 * distance)
+        note_range(epsilon, 0, 36 * distance)
         return 2 / (1 + odds(exact(epsilon) / distance))
     if not is_number(epsilon) or not 0 < epsilon <= 36 * distance:
         raise out_of_range(f"epsilon must be a number in (0, 36 distance] = (0, {36 * distance}], got {epsilon!r}")

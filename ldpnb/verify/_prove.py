@@ -49,7 +49,9 @@ STRATA = (1e-6, 0.1, 8), (0.1, 32.0, 16)  # further ones: one at random from eac
 INTEGERS = 2, 5, 9, 13  # in place of those near them
 WALKED = 4000  # branches that are walked for all of that
 CHECKED = 64  # bounds of ε at which a part of it leaves the range of ε, at most
-SIZES = range(2, 8)  # at which a client for any number of items is looked at, to refute it
+SIZES = 2, 3, 4, 5, 6, 7, 8, 16, 32, 128  # at which a client for any number of items is looked at, to refute it
+SMALL, QUICKLY = 7, 20_000  # items, and branches that are walked where there are more
+SEEN = 1 + Fraction(1, 10**50)  # by what factor e^ε must be exceeded there: `odds` is closer
 FACTORS = (1.0, 0.1, 4.0, 16.0, 1e-3)  # what is added to the ε from which on a formula is more than e^ε
 EPSILON = ("epsilon", "eps", "e", "ε")  # names that tell an order of arguments in which ε would be taken for another
 WIDE = 64  # letters of a line of what is said
@@ -73,7 +75,7 @@ SEALED += "sees neither ε nor k."
 STRUCTURE = "if a mechanism's structure follows from ε, let a field hold it, and name that in the class's `chosen`"
 
 
-Law_of_scores = list[tuple[Formula, Formula]]  # scores with their probabilities
+Scored = list[tuple[Formula, Formula]]  # scores with their probabilities
 
 
 class Decision(NamedTuple):
@@ -97,6 +99,7 @@ class Factor(NamedTuple):
 class Moments(NamedTuple):
     """How many identities of mean and variance were compared; wrong ones; ones right but for floats; or why none.
 
+    Where all identities are right and numbers are not, `wrong` counts comparisons of numbers.
     `ideal` says that they were compared with coins that are not rounded, and not with whatever coins.
     """
 
@@ -129,8 +132,8 @@ class Proof:
     holds : bool or None
         Whether P(y|a) ≤ e^ε P(y|b) with ideal coins; None where neither that nor the contrary is shown.
     shipped : bool or None
-        Whether it holds for every ε ≥ 1e-6 with coins that are rounded: False if it fails at an ε that was tried, None
-        where that was not asked or is not shown.
+        Whether it holds for ε from 1e-6 to 32 with coins that are rounded: False if it fails at an ε that was tried,
+        None where that was not asked or is not shown.
     least : float
         0 where it holds for every ε > 0; 1e-6 where only from there on.  Of a refuted client the ε from which on, or
         right above which, the ratio exceeds e^ε.
@@ -316,6 +319,8 @@ class Proof:
         else:
             times = f"{float(seen.ratio):.6g} times as likely"
             found = f"{report} is {times} from item {one} as from item {other}, and {exp(seen.epsilon):.6g} is allowed"
+            more = float(seen.ratio / odds(seen.epsilon) - 1)
+            found += f": {more:.2g} of it more" if more < 1e-4 else ""
         yield f"{self.name} is not ε-LDP for every number of items: {at}, {found}."
         if self.ratio is not None and self.plain:
             yield f"As a formula, {self._likely(str(self.ratio))}."
@@ -344,9 +349,10 @@ def prove(
 ) -> Proof:  # fmt: skip
     """Decide for all ε at once whether a client keeps ε, and whether its bias and variance are the stated ones.
 
-    Sizes are fixed, ε is not: the statement is about every ε > 0 with ideal coins and every ε ≥ 1e-6 with rounded ones,
-    at the sizes of this client.  All of its code runs, with a symbol in place of ε.  Code that asks the symbol for a
-    number, a text, a hash or a comparison that depends on ε stops with a TypeError, even if it catches that error.
+    Sizes are fixed, ε is not: the statement is about every ε > 0 with ideal coins, and with rounded ones about ε from
+    1e-6 to 32, at the sizes of this client.  All of its code runs, with a symbol in place of ε.  Code that asks the
+    symbol for a number, a text, a hash or a comparison that depends on ε stops with a TypeError, even if it catches
+    that error.
     Structure that a mechanism's class leaves to ε (`Mechanism.chosen`: a number of slots, the size of a set) is the one
     for the ε it has; other structure must be named in the fields.
 
@@ -418,8 +424,8 @@ def prove(
     if asked:
         with suppress(TypeError, ValueError):  # what is true of ideal coins need not be of all that rounding may do
             slack = settled(make, inputs, "rounded", limit)[1]
-        shown = slack and slack.as_shipped and _decide(slack, START[1]).holds
-        shipped = False if broken else (shown or None)
+        proved = slack and slack.as_shipped and _decide(slack, START[1]).holds
+        shipped = False if broken else (proved or None)
     stated, moments_found = None, Moments()
     if isinstance(built, Mechanism):
         name, stated = _name(built), _is_stated(built, make, ideal, most, tested)
@@ -542,7 +548,7 @@ def _place(form: Any, told: bool) -> Any:
 
 
 def _witness(client: Any, size: int, least: float, limit: int) -> tuple[Witness | None, list[int]]:
-    """Find a size and an ε at which the client that runs exceeds e^ε, by more than one part in 10**9.
+    """Find a size and an ε at which the client that runs exceeds e^ε: its laws are exact, and `odds` nearly so.
 
     Returns the sizes that were looked at, too.
     """
@@ -559,10 +565,10 @@ def _witness(client: Any, size: int, least: float, limit: int) -> tuple[Witness 
                 return int(sent.setdefault(form(report), (len(sent), report))[0])  # noqa: B023
 
             try:
-                found = worst(laws(what_is_sent, asked, limit=limit))
+                found = worst(laws(what_is_sent, asked, limit=limit if k <= SMALL else min(limit, QUICKLY)))
             except ValueError:  # too many branches
                 break
-            if found.ratio is None or found.ratio > odds(epsilon) * (1 + Fraction(1, 10**9)):
+            if found.ratio is None or found.ratio > odds(epsilon) * SEEN:
                 one, other = found.pair
                 report = next(report for number, report in sent.values() if number == found.report)
                 return Witness(k, epsilon, found.ratio, report, (asked[one], asked[other])), []
@@ -762,8 +768,12 @@ def _decide(found: Laws, start: Fraction = START[0]) -> Decision:
 
 
 def _first(p: Poly, start: Fraction) -> Fraction | None:
-    """Find the least y, from `start` on, right above which p is negative, all slacks being one of two numbers."""
-    for slack in (Fraction(0), ROUNDING if start > 1 else Fraction(1)):  # with ideal coins, one more item
+    """Find the least y, from `start` on, right above which p is negative, all slacks being one of some numbers.
+
+    With ideal coins the only slack is how many more items there are.
+    """
+    slacks = [Fraction(0), ROUNDING] if start > 1 else [Fraction(n) for n in (0, 1, 6, 30, 126)]
+    for slack in slacks:
         q, low = collect((m & Y, c * slack ** sum(n for i, n in exponents(m) if i)) for m, c in p.items()), start
         (q,) = whole(q)
         while row := shifted(q, low):
@@ -829,7 +839,7 @@ def _moments(make: Maker, client: Any, inputs: Any, items: Any, tested: tuple[fl
         mechanism, found = settled(make, inputs, "ideal", limit, plain=True)
         count, with_ideal, near_ideal = _identities(mechanism, found, candidates, stated)
         ideal, wrong, near = wrong > 0 and not with_ideal, with_ideal, max(near, near_ideal)
-    return Moments(count, wrong + in_numbers, near, ideal)
+    return Moments(count, wrong or in_numbers, near, ideal)
 
 
 def _drawn(tested: tuple[float, ...], found: Laws) -> list[float]:
@@ -850,7 +860,7 @@ def _identities(mechanism: Any, found: Laws, candidates: Any, stated: Any) -> tu
     field.heard()
     wrong = near = 0
     for at in range(means[0].size):
-        every = list[Law_of_scores]()
+        every = list[Scored]()
         for law in found.law:
             by: dict[Any, Poly] = {}
             for y, p in law.items():
@@ -882,7 +892,7 @@ def _points(client: Any, tested: tuple[float, ...], branches: int) -> list[float
     return list(dict.fromkeys([*own, *(x for x in POINTS[-1:] if x in tested), *some]))
 
 
-def _apart(every: list[Law_of_scores], stated: list[tuple[Formula, Formula]]) -> int:
+def _apart(every: list[Scored], stated: list[tuple[Formula, Formula]]) -> int:
     """Return how many of the inputs' means and variances of one score are not as stated at some drawn y and coins.
 
     Scores with their probabilities are looked at as numbers, which is quick where formulas are long.

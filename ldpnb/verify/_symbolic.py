@@ -130,7 +130,11 @@ def symbolic_laws(client: Any, inputs: Any, field: Field, limit: int = LIMIT) ->
         """Run one branch, and raise what the client has asked without an answer, although it may have caught it."""
         field.source, rng._field = rng, field
         with field.run():
-            result = program(rng)
+            try:
+                result = program(rng)
+            except Exception:
+                field.heard()  # which the client has made another error of
+                raise
         field.heard()
         return result
 
