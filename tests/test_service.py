@@ -24,7 +24,7 @@ from ldpnb.serve import BudgetError
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "book" / "examples" / "service"
 LOCAL = ("question", "client", "server")
-KILLS = int(os.environ.get("LDPNB_KILLS", "5"))
+KILLS = int(os.environ.get("LDPNB_KILLS", "5"))  # 30 take half a minute
 MINUTE = 60  # seconds after which a test gives up, where a server that is right needs a moment
 
 
@@ -176,6 +176,9 @@ def test_wrong_messages_are_refused_and_not_counted(service, tmp_path, capfd):
         assert list(collector.waiting) == [good[8:24]]
         assert spoken(address, right, "Content-Length: 26") == 202  # the control
         assert list(collector.waiting) == [good[8:24], right[8:24]]
+        waiting = dict(collector.waiting)
+        assert client.post(address, good[:24] + bytes([(good[24] + 1) % 16, 0]))[0] == 202
+        assert collector.waiting == waiting  # of two reports with one token, the first
     assert capfd.readouterr() == ("", "")
 
 
@@ -246,6 +249,7 @@ def test_a_disk_that_fails(service, tmp_path, monkeypatch, written):
     save = server.save_tally
 
     def full(tally, path, *, label):
+        assert (tmp_path / "tokens").read_bytes() == b"".join(sorted(one[8:24] for one in sent[:10]))  # come first
         if written:
             save(tally, path, label=label)
         raise OSError("no space left on this disk")
@@ -279,15 +283,24 @@ def test_tokens_beyond_the_tally_do_not_count(service, tmp_path):
 
 def test_folders_that_are_refused(service, tmp_path):
     question, _, server = service
-    with pytest.raises(ValueError, match=r"batch must be at least 1, got 0"):
-        server.Collector(tmp_path, batch=0)
+    with (
+        pytest.raises(ValueError, match=r"batch must be at least 1, got 0"),
+        running(server.Collector, tmp_path, batch=0),
+    ):
+        pass
     with running(server.Collector, tmp_path, batch=1) as collector:
         assert collector.accept(message(question))[0] == 200
-        with pytest.raises(RuntimeError, match=r"folder must be that of one server.*stop that one"):
-            server.Collector(tmp_path)
+        with (
+            pytest.raises(RuntimeError, match=r"folder must be that of one server.*stop that one"),
+            running(server.Collector, tmp_path),
+        ):
+            pass
     (tmp_path / "tokens").write_bytes(b"")
-    with pytest.raises(ValueError, match=r"tokens must be those of 1 reports, got 0.*add both tallies"):
-        server.Collector(tmp_path)
+    with (
+        pytest.raises(ValueError, match=r"tokens must be those of 1 reports, got 0.*add both tallies"),
+        running(server.Collector, tmp_path),
+    ):
+        pass
 
 
 def test_a_crowd_is_counted_once_each(service, tmp_path):
@@ -426,6 +439,10 @@ def test_a_silent_crowd_is_cut_for_others(service, tmp_path):
         finally:
             for one in silent:
                 one.close()
+        late = time.monotonic() + MINUTE
+        while collector.ends and time.monotonic() < late:
+            time.sleep(0.01)
+        assert not collector.ends  # who has left takes no room
 
 
 def test_where_no_descriptor_is_left_the_oldest_connection_is_cut(service, tmp_path, monkeypatch):

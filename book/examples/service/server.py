@@ -219,7 +219,7 @@ class Collector(Door):
         self.waiting.clear()
 
     def close(self) -> int:
-        """Hear no more, cut the connections that are open, and give the folder free.
+        """Hear no more, cut the connections that are open, and release the folder.
 
         There is nothing to write: what was received is on the disk.
 
