@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
-from math import inf
 from sys import float_info
 from typing import Any
 
@@ -60,9 +59,10 @@ def check_probability(value: Any, name: str) -> float:
 
 
 def check_positive(value: Any, name: str) -> float:
-    """Return a finite number above zero as a float."""
-    if not is_number(value) or not 0 < value < inf:
-        raise ValueError(f"{name} must be a positive number, got {value!r}")
+    """Return a finite number above zero as a float, which holds numbers up to 1.8e308."""
+    if not is_number(value) or not 0 < value <= float_info.max:
+        large = ", and a float holds at most 1.8e308" if is_number(value) and value > float_info.max else ""
+        raise ValueError(f"{name} must be a positive number, got {value!r:.60}{large}")
     return float(value)
 
 

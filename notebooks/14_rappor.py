@@ -8,7 +8,7 @@
 # A browser reports your home page every day, and nobody can list all home pages.
 # RAPPOR turns any string into a few bits by hashing.
 # One coin disturbs each bit once, and the browser remembers the result; a second disturbs the remembered bits in every report.
-# All reports about one page together reveal no more than the remembered bits.
+# All reports of a period together reveal no more than the remembered bits.
 # From the counts of ones, the server estimates the share of each string on a list of candidates.
 # Only this last step needs a list.
 # :::
@@ -16,7 +16,8 @@
 # :::{zh}
 # RAPPOR 面向两个难题：字符串没有事先的列表，而且对同一用户要反复询问。
 # 客户端用布隆过滤器把字符串变成若干比特，先作一次永久性随机响应并保存，此后每次上报再作瞬时性随机响应。
-# 值不变时，$T$ 份报告合计的 $\varepsilon_T$ 以永久性响应的 $\varepsilon_\infty$ 为上限；值一变，就要再付一次。
+# $T$ 份报告合计的 $\varepsilon_T$ 以永久性响应的 $\varepsilon_\infty$ 为上限，前提是一个时期内始终沿用首个值的响应。
+# 若值一变就另记一次响应，报告会泄露何时改变，合计的 $\varepsilon$ 没有上限。
 # 服务器统计每组每比特中 1 的个数，校正后对候选列表作最小二乘，得到无偏估计及其标准误差。
 # 收集报告时不需要列表，解码时才需要；列表中遗漏的常见字符串会使别的估计产生偏差。
 # 在相同的 $\varepsilon$ 下，$h$ 个哈希函数使标准误差至少为 SUE 的 $\sqrt h$ 倍。
@@ -27,7 +28,9 @@
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
 # Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
+from itertools import product
 from math import atanh, exp, log, sinh, sqrt, tanh
+from tempfile import TemporaryDirectory
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -35,10 +38,11 @@ import pandas as pd
 import seaborn as sns
 from scipy.stats import norm
 
-from ldpnb import RAPPOR, Tally, epsilon, laws, moments, pick, prove, toss
+from ldpnb import RAPPOR, SystemRandom, Tally, epsilon, laws, moments, pick, prove, toss
 from ldpnb.book import check, diagram, label_lines, plain_ticks, simulation, style, table, theory
 from ldpnb.book.studies import strings as study
 from ldpnb.chance import odds
+from ldpnb.serve import Account
 from ldpnb.strings import decode, position
 
 style()
@@ -124,7 +128,7 @@ plt.show()
 # :::{prf:theorem} ε of $T$ reports
 # :label: thm-rappor-exposure
 # Let $0 < \varphi < \frac12 < p < 1$.
-# All $T$ reports about one string together are $\varepsilon_T$-LDP, where
+# All $T$ reports from one memory together are $\varepsilon_T$-LDP, where
 #
 # $$ \tanh\frac{\varepsilon_T}{4h} = (1-2\varphi)\,\tanh(T\eta), \qquad \eta = \frac12\ln\frac{p}{1-p}. $$ (eq-rappor-exposure)
 #
@@ -253,11 +257,10 @@ check(
 # (sec-rappor-uncovered)=
 # ### What the memory does not cover
 #
-# - *A new value.*
-#   It needs a new permanent response, and costs up to $\varepsilon_\infty$ again.
-# - *Values that determine each other.*
-#   An age in days is a new string every day, and one day's age reveals all others.
-#   Then the budgets add up (the lines *fresh* in {numref}`fig-rappor-exposure`).
+# - *A new string.*
+#   A new permanent response for it costs more than $\varepsilon_\infty$ again, as the next section shows.
+# - *Strings that determine each other.*
+#   If a client draws a permanent response every day, and one day's string reveals that of all others, the budgets add up (the lines *fresh* in {numref}`fig-rappor-exposure`).
 #
 # The remembered bits can identify a person.
 # In one cohort, two people with the same string remember the same bits with probability
@@ -267,6 +270,227 @@ check(
 # which is 0.0005 here.
 # Many reports reveal these bits despite the second coin.
 #
+# (sec-rappor-changes)=
+# ### When the string changes
+#
+# In May, Ana changes her home page.
+# Should her browser remember new bits for the new page?
+# Let us compare two rules.
+# A *history* lists her strings, one per report, and ε is now over any two histories.
+
+
+# %%
+def by_period(history, first, second, rng):
+    """One memory, of the first string."""
+    kept = first(history[0], rng)
+    return tuple(second(kept, rng) for _ in history)
+
+
+def by_string(history, first, second, rng):
+    """A mistake: a memory for each string."""
+    kept = {}
+    for x in history:
+        if x not in kept:
+            kept[x] = first(x, rng)
+    return tuple(second(kept[x], rng) for x in history)
+
+
+def coin(ones):
+    """A coin with a chance of 1 for each thing it may be about."""
+    return lambda about, rng: toss(ones[about], rng)
+
+
+def told(rule, T, parts):
+    """Exact ε of T reports over all histories of two strings, 0 and 1."""
+    histories, total = list(product((0, 1), repeat=T)), 0
+    for first, second, copies in parts:
+        two = coin(first), coin(second)
+        law = laws(lambda h, rng, two=two: rule(h, *two, rng), histories)
+        pairs = [[max(p[y] / q[y] for y in p) for q in law] for p in law]
+        total = total + copies * np.log(np.array(pairs, float))
+    return total.max()
+
+
+# %% [markdown]
+# A part is one bit of a report: its chances to be remembered as 1, for string 0 and for string 1; its chances to be sent as 1, if 0 or 1 is remembered; and the number of such bits.
+# Bits have coins of their own, so the logarithms add up.
+# If $h = 1$ and the two strings set different bits, a filter has three kinds of bits: one that string 0 sets, one that string 1 sets, and $g - 2$ that neither sets.
+
+
+# %%
+def filter_parts(g, phi=PHI, p=P):
+    """The parts of a report for h = 1."""
+    second = (1 - p, p)
+    own = [((1 - phi, phi), second, 1), ((phi, 1 - phi), second, 1)]
+    return [*own, ((phi, phi), second, g - 2)]
+
+
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Table"}
+def added(T):
+    """The largest sum of the budgets of both strings."""
+    both = [exposure(T - a, P, 1) + exposure(a, P, 1) for a in range(1, T)]
+    return max([exposure(T, P, 1), *both])
+
+
+TIMES = (2, 3, 4)
+single = [told(by_period, T, filter_parts(32)) for T in TIMES]
+rows = {f"a memory for each string, {g} bits": [told(by_string, T, filter_parts(g)) for T in TIMES] for g in (2, 8, 32)}
+rows |= {"the two budgets, added": [added(T) for T in TIMES], "one memory, any g": single}
+rows = [[name, *(f"{eps:.2f}" for eps in numbers)] for name, numbers in rows.items()]
+table(pd.DataFrame(rows, columns=["exact ε", *(f"T = {T}" for T in TIMES)]))
+
+# %% [markdown]
+# The sum of the two budgets is no bound for a memory per string.
+# A change draws *all* bits anew, also the many that neither string sets, and each of them tells whether two reports come from the same memory.
+# So the reports tell when Ana changed her page.
+#
+# :::{prf:theorem} No bound for a memory per string
+# :label: thm-rappor-changes
+# Let a client remember bits for each string, and let $T$ be even.
+# Then there are two histories of two strings whose $T$ reports have a ratio of probabilities of at least $e^{g\,(T\eta + 2\ln\varphi)}$.
+# :::
+#
+# :::{prf:proof}
+# In the first history, the two strings take turns; in the second, one of them stays.
+# Look at one bit, and at the reports 1, 0, 1, 0, …
+#
+# 1. *Turns.*
+#    Each string's bit is remembered as 1, and as 0, with a probability of at least $\varphi$.
+#    So with a probability of at least $\varphi^2$, the bit is 1 for the first string and 0 for the second.
+#    Then all $T$ reports tell the truth with probability $p^T$.
+# 2. *One string.*
+#    Whatever is remembered, half of these reports tell the truth: $\big(p\,(1-p)\big)^{T/2}$.
+# 3. *The ratio* is at least
+#
+#    $$ \varphi^2\,\Big(\frac{p}{1-p}\Big)^{T/2} = e^{T\eta + 2\ln\varphi}. $$
+#
+#    The bits are independent, so the ratios of the $g$ bits multiply.
+# :::
+#
+# Here $T\eta + 2\ln\varphi$ is positive from $T = 6$ on; then it grows without limit in $T$, and the more bits, the faster.
+#
+# Other clients with two coins give the change away, too.
+# L-GRR remembers a k-RR reply and sends a k-RR reply about it; L-OSUE remembers the bits of OUE and sends each by randomized response {cite:p}`arcolezi2021longitudinal`.
+# LOLOHA hashes the item to a slot first, and does for slots what L-GRR does for items {cite:p}`arcolezi2022loloha`.
+# L-SUE is RAPPOR with a bit for each item in place of a filter.
+# We give each a memory for each item, as above.
+# All get $\varepsilon_\infty = 2$ and $\varepsilon_1 = 1$, and two items.
+
+# %%
+LIFE, ONE = 2.0, 1.0
+
+
+def second_coin(divisor):
+    """Chances to send 1, so that one report costs ONE."""
+    gap = tanh(ONE / divisor) / tanh(LIFE / divisor)
+    return (1 - gap) / 2, (1 + gap) / 2
+
+
+RR, SUE = 1 / (exp(LIFE) + 1), 1 / (exp(LIFE / 2) + 1)  # chances of a lie
+rr, sue = second_coin(2), second_coin(4)
+CLIENTS = {
+    "L-GRR; LOLOHA, two slots": [((RR, 1 - RR), rr, 1)],
+    "L-SUE": [((1 - SUE, SUE), sue, 2)],
+    "L-OSUE": [((1 / 2, RR), rr, 1), ((RR, 1 / 2), rr, 1)],
+}
+
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Table"}
+TIMES, rows = (1, 2, 3, 4), []
+for name, parts in CLIENTS.items():
+    numbers = [told(by_string, T, parts) for T in TIMES]
+    numbers.append(told(by_period, 4, parts))
+    rows.append([name, *(f"{eps:.2f}" for eps in numbers)])
+heads = [f"T = {T}" for T in TIMES]
+table(pd.DataFrame(rows, columns=["exact ε", *heads, "one memory, T = 4"]))
+
+# %% [markdown]
+# With a memory for each item, neither $T\varepsilon_1$ nor twice $\varepsilon_\infty$ bounds these numbers: L-OSUE needs 4.44 for four reports.
+# With one memory, all stay below $\varepsilon_\infty$.
+#
+# So keep one memory for a whole period, whatever the string becomes.
+# Reports of May then speak of the home page at the start of May, and so do their estimates.
+# In June the browser draws anew, and the budgets of the months add up.
+# `Account` does this for all reports with one label:
+
+# %%
+page = RAPPOR(bits=16, hashes=2, cohorts=8, f=1 / 2, p=1 / 4, q=3 / 4)
+with TemporaryDirectory() as browser:
+    account = Account(f"{browser}/account", limit=10)
+    may = [(page, [x], "home page, May") for x in (ANA, ANA, TWO[0])]
+    june = [(page, [TWO[0]], "home page, June")]
+    for asked in (may, june):
+        account.reports(asked, rng=SystemRandom())
+    print(account)
+
+# %% [markdown]
+# Its sum is exact for the worst strings of each month, under the conditions in the last line.
+# A client that reports more often because of its string, or loses its memory, reveals more.
+
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: histories, by laws and by a sum over memories"}
+def over_memories(history, first, second, y):
+    """Probability of reports y: a sum over what is remembered of each string."""
+    used, total = sorted(set(history)), 0.0
+    for bits in product((0, 1), repeat=len(used)):
+        kept = dict(zip(used, bits, strict=True))
+        chance = np.prod([first[x] if bit else 1 - first[x] for x, bit in kept.items()])
+        total += chance * np.prod(
+            [second[kept[x]] if out else 1 - second[kept[x]] for x, out in zip(history, y, strict=True)]
+        )
+    return total
+
+
+def summed_up(rule, T, parts):
+    """The same as `told`, without coins."""
+    histories, total = list(product((0, 1), repeat=T)), 0
+    seen = histories if rule is by_string else [(h[0],) * T for h in histories]
+    for first, second, copies in parts:
+        law = np.array([[over_memories(h, first, second, y) for y in histories] for h in seen])
+        total = total + copies * np.log(law[:, None] / law[None]).max(2)
+    return total.max()
+
+
+CASES = [(T, filter_parts(g)) for T in (2, 3) for g in (2, 8)] + [(3, parts) for parts in CLIENTS.values()]
+check(
+    "Histories",
+    "two routes agree for both rules",
+    all(abs(told(rule, *case) - summed_up(rule, *case)) < 1e-9 for rule in (by_period, by_string) for case in CASES),
+    control="a memory for each string, against one memory",
+    caught=all(abs(told(by_string, *case) - summed_up(by_period, *case)) > 0.1 for case in CASES),
+)
+
+
+def kept_to(rule):
+    """Whether the two budgets, added, bound four reports of 2, 8 and 32 bits."""
+    return all(told(rule, 4, filter_parts(g)) <= added(4) + 1e-9 for g in (2, 8, 32))
+
+
+check(
+    "One memory",
+    "over all histories: exactly the ε of reports about one string",
+    kept_to(by_period) and all(abs(eps - exposure(T, P, 1)) < 1e-9 for T, eps in zip((2, 3, 4), single, strict=True)),
+    control="a memory for each string",
+    caught=not kept_to(by_string),
+)
+
+
+def grows(T, phi, p):
+    """The bound of the theorem, for one bit."""
+    return T * log(p / (1 - p)) / 2 + 2 * log(phi)
+
+
+check(
+    "No bound",
+    "one bit, four and six reports of two coins: at least the theorem's",
+    all(
+        told(by_string, T, [((phi, phi), (1 - p, p), 1)]) >= grows(T, phi, p) > 0
+        for T, phi, p in [(4, 0.4, 0.8), (6, 1 / 4, 3 / 4), (6, 0.45, 0.7)]
+    ),
+    control="one memory",
+    caught=told(by_period, 6, [((1 / 4, 1 / 4), (1 / 4, 3 / 4), 1)]) < grows(6, 1 / 4, 3 / 4),
+)
+
+# %% [markdown]
 # (sec-rappor-count)=
 # ## The server
 #
@@ -484,7 +708,7 @@ check(
 # (sec-rappor-choose)=
 # ## Choosing the numbers
 #
-# Choose the budgets $\varepsilon_1$ of one report and $\varepsilon_\infty > \varepsilon_1$ of all reports about one string (`lifetime_epsilon`).
+# Choose the budgets $\varepsilon_1$ of one report and $\varepsilon_\infty > \varepsilon_1$ of all reports from one memory (`lifetime_epsilon`).
 # Then {eq}`eq-rappor-flip` gives $\varphi$, and {eq}`eq-rappor-exposure`, for one report and in the limit, gives
 #
 # $$ 2p - 1 = \tanh\eta = \frac{\tanh(\varepsilon_1/4h)}{\tanh(\varepsilon_\infty/4h)}. $$
@@ -670,7 +894,8 @@ print(f"mean standard error: {both[1].mean():.3f} with two coins, {told[1].mean(
 # ## Summary
 #
 # - A filter with cohorts turns any string into bits; only the server needs a list.
-# - The permanent response bounds the cost of all reports about one string; the second coin makes single reports cheaper and harder to link.
+# - The permanent response bounds the cost of all reports of a period; the second coin makes single reports cheaper and harder to link.
+# - Keep it when the string changes: a new one tells when, at a cost without limit.
 # - Corrected counts of ones are linear in the shares; least squares solves for them.
 #
 # ## Letters
@@ -684,7 +909,7 @@ print(f"mean standard error: {both[1].mean():.3f} with two coins, {told[1].mean(
 # | $h$ | number of hash functions (here only) |
 # | $\varphi$ | chance that a bit is flipped (here only) |
 # | $p_1$ | chance that a bit of a report equals that of the filter (here only) |
-# | $T$ | number of reports about one string (here only) |
+# | $T$ | number of reports (here only) |
 # | $\varepsilon_T$ | budget of $T$ reports together (here only) |
 # | $\varepsilon_\infty$ | budget of the permanent response (here only) |
 # | $\eta$ | half the log odds of $p$ (here only) |

@@ -1,14 +1,18 @@
 """The example of a service: real clients and a real server on this machine, and messages that are not right."""
 
 import os
+import random
 import signal
 import socket
+import socketserver
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from math import exp, log, sqrt
 from pathlib import Path
+from threading import Condition, Event, Thread
 
 import numpy as np
 import pytest
@@ -20,6 +24,8 @@ from ldpnb.serve import BudgetError
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "book" / "examples" / "service"
 LOCAL = ("question", "client", "server")
+KILLS = int(os.environ.get("LDPNB_KILLS", "5"))  # 30 take half a minute
+MINUTE = 60  # seconds after which a test gives up, where a server that is right needs a moment
 
 
 @pytest.fixture(scope="module")
@@ -43,35 +49,56 @@ def running(kind, folder, **options):
         collector.close()
 
 
+@contextmanager
+def program(folder, *options):
+    """A server in a process of its own, and its address; it is killed at the end if it still runs."""
+    env = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), *filter(None, sys.path)])}
+    start = [sys.executable, str(FOLDER / "server.py"), str(folder), *options]
+    with subprocess.Popen(start, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env) as process:
+        try:
+            yield process, process.stdout.readline().strip()
+        finally:
+            process.kill()
+
+
+def stop(process):
+    """What a server says when it is asked to stop; an error if it does not stop."""
+    process.send_signal(signal.SIGTERM)
+    return process.communicate(timeout=MINUTE)
+
+
+def tokens(server, folder):
+    """Those that count."""
+    return server.read_tokens(folder / "tokens", server.read(folder).n)
+
+
+def tallied(question, messages):
+    """Counts of these messages, each once."""
+    reports = [question.unpack(one)[1] for one in messages]
+    return question.MECHANISM.tally(np.array(reports, question.MECHANISM.dtype)).counts
+
+
 def test_a_hundred_clients_and_a_server_in_another_process(service, tmp_path):
     """Everybody has value 3.  The tally on disk is that of the messages, and the estimate is near the truth."""
     question, client, server = service
-    (tmp_path / "collected").mkdir()
-    env = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), *filter(None, sys.path)])}
-    start = [sys.executable, str(FOLDER / "server.py"), str(tmp_path / "collected")]
-    with subprocess.Popen(start, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env) as process:
-        try:
-            address = process.stdout.readline().strip()
-
-            def person(i):
-                device = client.Device(tmp_path / f"person{i}")
-                device.answer(3)
-                kept = device.outbox.read_bytes()
-                arrived = device.send(address)
-                return kept, arrived, device.outbox.exists(), client.post(address, kept)[0], device.account.spent
-
-            with ThreadPoolExecutor(8) as pool:
-                told = list(pool.map(person, range(100)))
-            broken = client.post(address, told[0][0][:-1] + b"\2")
-        finally:
-            process.send_signal(signal.SIGTERM)
-            said, errors = process.communicate(timeout=30)
-    assert [one[1:] for one in told] == [(True, False, 409, 2.0)] * 100
-    assert broken == (400, "no report of this mechanism")
-    assert said == "stopped; 0 reports were too few to be written\n" and errors == ""
-    tally = server.read(tmp_path / "collected")
-    reports = np.array([question.unpack(one[0])[1] for one in told], question.MECHANISM.dtype)
-    assert tally.n == 100 and np.array_equal(tally.counts, question.MECHANISM.tally(reports).counts)
+    folder = tmp_path / "collected"
+    folder.mkdir()
+    devices = [client.Device(tmp_path / f"person{i}") for i in range(100)]
+    with program(folder) as (process, address), ThreadPoolExecutor(8) as pool:
+        for device in devices:
+            device.answer(3)
+        kept = [device.outbox.read_bytes() for device in devices]
+        first = list(pool.map(lambda device: device.send(address), devices))
+        assert first.count(True) == 1  # the last of the batch; the others keep their messages
+        assert [device.outbox.exists() for device in devices] == [not arrived for arrived in first]
+        assert all(pool.map(lambda device: device.send(address), devices))
+        assert not any(device.outbox.exists() for device in devices)
+        assert [client.post(address, one) for one in kept] == [(200, "received")] * 100
+        assert client.post(address, kept[0][:-1] + b"\2") == (400, "no report of this mechanism")
+        assert stop(process) == ("stopped; 0 messages waited, and their senders keep them\n", "")
+    assert [device.account.spent for device in devices] == [2.0] * 100
+    tally = server.read(folder)
+    assert tally.n == 100 and np.array_equal(tally.counts, tallied(question, kept))
     # shares are means of scores ±c, so by Hoeffding one of ten is further off with probability 1e-7 at most
     c = (exp(2) + 1) / (exp(2) - 1)
     bound = c * sqrt(2 / 100 * log(2 * 10 / 1e-7))
@@ -118,11 +145,12 @@ def test_an_account_is_paid_once_and_a_message_kept(service, tmp_path):
     assert other.account.spent == 0.0 and not other.outbox.exists()
 
 
-def spoken(address, sent, length=26, header=""):
-    """What the server says to these bytes on a bare connection."""
+def spoken(address, sent, *headers):
+    """The status that a server says to these bytes on a bare connection."""
     host, port = address.split(":")
-    with socket.create_connection((host, int(port)), timeout=10) as bare:
-        bare.sendall(f"POST / HTTP/1.0\r\nContent-Length: {length}\r\n{header}\r\n".encode() + sent)
+    head = "\r\n".join(["POST / HTTP/1.0", *headers, "", ""])
+    with socket.create_connection((host, int(port)), timeout=MINUTE) as bare:
+        bare.sendall(head.encode() + sent)
         bare.shutdown(socket.SHUT_WR)
         answer = b"".join(iter(lambda: bare.recv(4096), b""))
     return int(answer.split()[1])
@@ -131,70 +159,307 @@ def spoken(address, sent, length=26, header=""):
 def test_wrong_messages_are_refused_and_not_counted(service, tmp_path, capfd):
     question, client, server = service
     with running(server.Collector, tmp_path) as collector:
-        address, good = collector.address, question.draw(3, os.urandom(16), SystemRandom())
-        assert client.post(address, good) == (200, "received")
+        address, good = collector.address, message(question)
+        assert client.post(address, good)[0] == 202
         fresh = good[:8] + os.urandom(16)
         other = question.named(HadamardBit(k=10, epsilon=3.0)) + os.urandom(16) + good[24:]
         wrong = {
-            "short": (good[:-1], 400),
-            "long": (good + b"\0", 400),
-            "epsilon 3": (other, 400),
-            "row 16": (fresh + bytes([16, 0]), 400),
-            "bit 2": (fresh + bytes([0, 2]), 400),
-            "again": (good, 409),
-            "another report, the same token": (good[:24] + bytes([(good[24] + 1) % 16, 0]), 409),
+            "short": good[:-1],
+            "long": good + b"\0",
+            "epsilon 3": other,
+            "row 16": fresh + bytes([16, 0]),
+            "bit 2": fresh + bytes([0, 2]),
         }
-        assert {what: client.post(address, sent)[0] for what, (sent, _) in wrong.items()} == {
-            what: status for what, (_, status) in wrong.items()
-        }
+        assert {what: client.post(address, sent)[0] for what, sent in wrong.items()} == dict.fromkeys(wrong, 400)
         right = fresh + good[24:]
-        assert spoken(address, b"", length=10**10) == 400
-        assert spoken(address, right, header="Transfer-Encoding: chunked\r\n") == 400
-        assert spoken(address, right[:13]) == 400  # cut off in the middle
-        assert len(collector.waiting) == 1
-        assert client.post(address, right) == (200, "received")  # the control, sent in the same way
-        assert len(collector.waiting) == 2
+        assert spoken(address, right[:13], "Content-Length: 26") == 400  # cut off in the middle
+        assert list(collector.waiting) == [good[8:24]]
+        assert spoken(address, right, "Content-Length: 26") == 202  # the control
+        assert list(collector.waiting) == [good[8:24], right[8:24]]
+        waiting = dict(collector.waiting)
+        assert client.post(address, good[:24] + bytes([(good[24] + 1) % 16, 0]))[0] == 202
+        assert collector.waiting == waiting  # of two reports with one token, the first
     assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        ["Content-Length: 26", "Content-Length: 0"],
+        ["Content-Length: 0", "Content-Length: 26"],
+        ["Content-Length: 26", "content-length: 26"],
+        ["Content-Length: 26, 26"],
+        ["Content-Length: +26"],
+        ["Content-Length: 026"],
+        ["Content-Length: 10000000000"],
+        [],
+        ["Content-Length: 26", "Transfer-Encoding: chunked"],
+        ["Content-Length: 26", "Transfer-Encoding : chunked"],
+        ["Content-Length: 26", "no header", "Transfer-Encoding: chunked"],
+        ["Content-Length: 26", " folded"],
+        ["Host: a", "Host: b", "Content-Length: 26"],
+        ["Host: a", "Host: a", "Content-Length: 26"],
+    ],
+    ids=" | ".join,
+)
+def test_headers_that_can_be_read_in_two_ways_are_refused(service, tmp_path, headers):
+    """A proxy in front may have read the other one."""
+    question, _, server = service
+    with running(server.Collector, tmp_path) as collector:
+        assert spoken(collector.address, message(question), *headers) == 400
+        assert not collector.waiting
+        assert spoken(collector.address, message(question), "Host: a", "Content-Length: 26") == 202  # the control
 
 
 def message(question):
     return question.draw(3, os.urandom(16), SystemRandom())
 
 
-def test_the_tally_survives_a_restart_and_a_full_disk(service, tmp_path, monkeypatch):
+def test_what_is_received_survives_a_restart_and_counts_once(service, tmp_path):
+    question, _, server = service
+    sent = [message(question) for _ in range(29)]
+    with running(server.Collector, tmp_path, batch=10) as collector:
+        told = [collector.accept(one)[0] for one in sent]
+        assert told == ([202] * 9 + [200]) * 2 + [202] * 9
+        assert [collector.accept(one)[0] for one in sent] == [200] * 20 + [202] * 9
+    assert collector.close() == 9
+    with running(server.Collector, tmp_path, batch=10) as collector:
+        assert [collector.accept(one)[0] for one in sent] == [200] * 20 + [202] * 9
+        assert collector.accept(sent[0][:-1] + b"\0") == (200, "received")  # another report, the same token
+        assert collector.accept(message(question))[0] == 200  # the last of a batch
+        assert [collector.accept(one)[0] for one in sent] == [200] * 29
+    tally = server.read(tmp_path)
+    assert tally.n == 30 and {one[8:24] for one in sent} < tokens(server, tmp_path)
+
+
+def test_the_order_in_a_batch_is_not_kept(service, tmp_path):
+    question, _, server = service
+    sent = [message(question) for _ in range(30)]
+    with running(server.Collector, tmp_path, batch=30) as collector:
+        for one in sent:
+            collector.accept(one)
+    came = [one[8:24] for one in sent]
+    assert (tmp_path / "tokens").read_bytes() == b"".join(sorted(came)) != b"".join(came)
+
+
+@pytest.mark.parametrize("written", [False, True])
+def test_a_disk_that_fails(service, tmp_path, monkeypatch, written):
+    """The error comes before the tally is there, or when it is; nothing is received until the disk is right again."""
     question, _, server = service
     save = server.save_tally
 
     def full(tally, path, *, label):
-        save(tally, path, label=label)
-        raise OSError("the folder cannot be brought to the disk")
+        assert (tmp_path / "tokens").read_bytes() == b"".join(sorted(one[8:24] for one in sent[:10]))  # come first
+        if written:
+            save(tally, path, label=label)
+        raise OSError("no space left on this disk")
 
-    with running(server.Collector, tmp_path, batch=20, least=10) as collector:
-        assert [collector.accept(message(question))[0] for _ in range(30)] == [200] * 30
-        assert not collector.path.exists()
+    sent = [message(question) for _ in range(12)]
+    refused = (503, "the disk fails, keep your message")
+    with running(server.Collector, tmp_path, batch=10) as collector:
         with monkeypatch.context() as patched:
-            patched.setattr(server, "save_tally", full)  # fails after the file is there
-            assert collector.accept(message(question)) == (503, "the disk fails, keep your message")
-        assert server.read(tmp_path).n == 20
+            patched.setattr(server, "save_tally", full)
+            assert [collector.accept(one)[0] for one in sent[:9]] == [202] * 9
+            assert [collector.accept(one) for one in sent[9:]] == [refused] * 3
+        assert len(tokens(server, tmp_path)) == (10 if written else 0)
+        assert [collector.accept(one)[0] for one in sent] == [200] * 10 + [202] * 2
+    tally = server.read(tmp_path)
+    assert tally.n == 10 and np.array_equal(tally.counts, tallied(question, sent[:10]))
+
+
+def test_tokens_beyond_the_tally_do_not_count(service, tmp_path):
+    """A server that is killed between its two files leaves them."""
+    question, _, server = service
+    sent = [message(question) for _ in range(4)]
+    with running(server.Collector, tmp_path, batch=2) as collector:
+        for one in sent[:2]:
+            collector.accept(one)
+    with (tmp_path / "tokens").open("ab") as file:
+        file.write(sent[2][8:24] + sent[3][8:24] + b"half a token"[:7])
+    with running(server.Collector, tmp_path, batch=2) as collector:
+        assert [collector.accept(one)[0] for one in [*sent, *sent]] == [200, 200, 202, 200] + [200] * 4
+    assert server.read(tmp_path).n == 4 and tokens(server, tmp_path) == {one[8:24] for one in sent}
+
+
+def test_folders_that_are_refused(service, tmp_path):
+    question, _, server = service
+    with (
+        pytest.raises(ValueError, match=r"batch must be at least 1, got 0"),
+        running(server.Collector, tmp_path, batch=0),
+    ):
+        pass
+    with running(server.Collector, tmp_path, batch=1) as collector:
         assert collector.accept(message(question))[0] == 200
-        assert server.read(tmp_path).n == 20 and len(collector.waiting) == 11  # the same 20, not twice
-    assert server.read(tmp_path).n == 31
-    with running(server.Collector, tmp_path, batch=20, least=10) as collector:
-        for _ in range(9):
-            collector.accept(message(question))
-    assert collector.close() == 9 and server.read(tmp_path).n == 31  # fewer than `least` are given up
+        with (
+            pytest.raises(RuntimeError, match=r"folder must be that of one server.*stop that one"),
+            running(server.Collector, tmp_path),
+        ):
+            pass
+    (tmp_path / "tokens").write_bytes(b"")
+    with (
+        pytest.raises(ValueError, match=r"tokens must be those of 1 reports, got 0.*add both tallies"),
+        running(server.Collector, tmp_path),
+    ):
+        pass
 
 
 def test_a_crowd_is_counted_once_each(service, tmp_path):
     """Eight senders at once, and batches that are written between them."""
     question, _, server = service
     sent = [message(question) for _ in range(400)]
-    with running(server.Collector, tmp_path, batch=30, least=10) as collector:
+    with running(server.Collector, tmp_path, batch=16) as collector:
         with ThreadPoolExecutor(8) as pool:
-            statuses = list(pool.map(lambda one: collector.accept(one)[0], sent * 2))
-    assert statuses.count(200) == statuses.count(409) == 400
-    reports = np.array([question.unpack(one)[1] for one in sent], question.MECHANISM.dtype)
-    assert np.array_equal(server.read(tmp_path).counts, question.MECHANISM.tally(reports).counts)
+            told = list(pool.map(lambda one: collector.accept(one)[0], sent * 2))
+        assert set(told) == {200, 202}
+        assert [collector.accept(one)[0] for one in sent] == [200] * 400
+    assert np.array_equal(server.read(tmp_path).counts, tallied(question, sent))
+
+
+class Sender(Thread):
+    """Sends messages until it is stopped: new ones, and again those that the server has not received."""
+
+    def __init__(self, question, client, seed):
+        super().__init__(daemon=True)
+        self.question, self.client, self.rng = question, client, random.Random(seed)
+        self.address, self.stopped, self.heard = "", Event(), Condition()
+        self.sent, self.received, self.kept = [], [], []
+
+    def run(self):
+        while not self.stopped.is_set():
+            again = self.kept and self.rng.random() < 0.5
+            one = self.kept.pop(self.rng.randrange(len(self.kept))) if again else message(self.question)
+            if not again:
+                self.sent.append(one)
+            status, _ = self.client.post(self.address, one, tries=1)
+            with self.heard:
+                (self.received if status == 200 else self.kept).append(one)
+                self.heard.notify()
+            if status == 0:
+                time.sleep(0.02)  # until there is a server again
+
+
+@pytest.mark.slow
+def test_a_server_that_is_killed_keeps_what_it_has_received(service, tmp_path):
+    """Four senders at full speed; KILLS times, at a random moment, the server is killed, and its folder looked at.
+
+    All that it received is there, and the tally is that of the messages whose tokens are there, each once.
+    """
+    question, client, server = service
+    rng = random.Random(int.from_bytes(os.urandom(4)))
+    senders = [Sender(question, client, rng.random()) for _ in range(4)]
+    try:
+        for i in range(KILLS):
+            with program(tmp_path, "--batch", "7") as (process, address):
+                before = [len(one.received) for one in senders]
+                for one in senders:
+                    one.address = address
+                    if i == 0:
+                        one.start()
+                for one, count in zip(senders, before, strict=True):
+                    with one.heard:
+                        assert one.heard.wait_for(lambda one=one, count=count: len(one.received) > count, MINUTE)
+                time.sleep(rng.random() / 4)
+                process.kill()
+                process.wait()
+            received = {message[8:24] for one in senders for message in tuple(one.received)}
+            sent = {message[8:24]: message for one in senders for message in tuple(one.sent)}
+            found = tokens(server, tmp_path)
+            assert received <= found
+            assert np.array_equal(server.read(tmp_path).counts, tallied(question, [sent[token] for token in found]))
+    finally:
+        for one in senders:
+            one.stopped.set()
+    for one in senders:
+        one.join(MINUTE)
+    everybody = [message for one in senders for message in one.sent]
+    left = len(everybody) - len(found)
+    with running(server.Collector, tmp_path, batch=max(left, 1)) as collector:
+        told = [collector.accept(one)[0] for one in [*everybody, *everybody]]
+    assert told[-len(everybody) :] == [200] * len(everybody)  # nobody counts twice who sends again
+    assert np.array_equal(server.read(tmp_path).counts, tallied(question, everybody))
+
+
+def drip(address, until):
+    """Send a header that does not end, a byte now and then, and return when the server hangs up."""
+    host, port = address.split(":")
+    with socket.create_connection((host, int(port)), timeout=0.1) as bare:
+        bare.sendall(b"POST / HTTP/1.0\r\nX: ")
+        while not until.is_set():
+            try:
+                bare.sendall(b"a")
+                if bare.recv(1) == b"":
+                    return "cut"
+            except TimeoutError:
+                continue
+            except OSError:
+                return "cut"
+    return "open"
+
+
+def test_a_connection_has_a_deadline(service, tmp_path):
+    """It is for the whole connection: a byte now and then does not move it."""
+    _, _, server = service
+    late = Event()
+    with running(server.Collector, tmp_path, deadline=0.3) as collector, ThreadPoolExecutor(1) as pool:
+        try:
+            assert pool.submit(drip, collector.address, late).result(timeout=MINUTE) == "cut"
+        finally:
+            late.set()
+
+
+def test_a_slow_client_does_not_keep_the_server_from_stopping(service, tmp_path):
+    """What was received is on the disk while it still drips, and the server stops long before its deadline."""
+    question, client, server = service
+    late = Event()
+    sent = [message(question) for _ in range(30)]
+    with program(tmp_path, "--batch", "10") as (process, address), ThreadPoolExecutor(1) as pool:
+        dripping = pool.submit(drip, address, late)
+        try:
+            assert [client.post(address, one)[0] for one in sent] == ([202] * 9 + [200]) * 3
+            assert np.array_equal(server.read(tmp_path).counts, tallied(question, sent))
+            process.send_signal(signal.SIGTERM)
+            assert stop(process) == ("stopped; 0 messages waited, and their senders keep them\n", "")  # asked twice
+            assert dripping.result(timeout=MINUTE) == "cut"
+        finally:
+            late.set()
+
+
+def test_a_silent_crowd_is_cut_for_others(service, tmp_path):
+    """Ten silent connections where three have room: the oldest are cut, and an honest message is heard."""
+    question, client, server = service
+    with running(server.Collector, tmp_path, deadline=3600, most=3) as collector:
+        address = ("127.0.0.1", collector.server_port)
+        silent = [socket.create_connection(address, timeout=MINUTE) for _ in range(10)]
+        try:
+            assert client.post(collector.address, message(question))[0] == 202
+            assert [one.recv(1) for one in silent[:8]] == [b""] * 8
+            for one in silent[8:]:  # the control: the others are still heard
+                one.sendall(b"POST / HTTP/1.0\r\nContent-Length: 26\r\n\r\n" + message(question))
+                assert one.recv(4096).split()[1] == b"202"
+        finally:
+            for one in silent:
+                one.close()
+        late = time.monotonic() + MINUTE
+        while collector.ends and time.monotonic() < late:
+            time.sleep(0.01)
+        assert not collector.ends  # who has left takes no room
+
+
+def test_where_no_descriptor_is_left_the_oldest_connection_is_cut(service, tmp_path, monkeypatch):
+    question, client, server = service
+    with running(server.Collector, tmp_path, deadline=3600) as collector:
+        with socket.create_connection(("127.0.0.1", collector.server_port), timeout=MINUTE) as silent:
+            assert client.post(collector.address, message(question))[0] == 202  # so the silent one was taken before
+            get_request, left = socketserver.TCPServer.get_request, [OSError("too many open files")]
+
+            def few(self):
+                if left:
+                    raise left.pop()
+                return get_request(self)
+
+            monkeypatch.setattr(socketserver.TCPServer, "get_request", few)
+            assert client.post(collector.address, message(question))[0] == 202
+            assert not left and silent.recv(1) == b""
 
 
 def test_the_programs_from_the_command_line(service, tmp_path):
@@ -208,7 +473,7 @@ def test_the_programs_from_the_command_line(service, tmp_path):
         )
         return done.returncode, done.stdout, done.stderr
 
-    with running(server.Collector, tmp_path, least=1) as collector:
+    with running(server.Collector, tmp_path, batch=1) as collector:
         ask = FOLDER / "client.py", collector.address, tmp_path / "ana", 7
         assert run(*ask) == (0, "received\nspent ε = 2.0 of 2.0\n", "")
         code, _, error = run(*ask)

@@ -703,11 +703,29 @@ def test_one_person_answers_from_an_account(tmp_path):
     assert {name: len(report) for name, report in found.items()} == dict.fromkeys(QUESTIONS, 1)
     survey.tally(found, {"word": ["a"]})
     assert account.spent == 2.0 and [e["label"] for e in account.history] == list(QUESTIONS)
-    with pytest.raises(BudgetError, match="answers must cost at most the 1.75 that is left, got 2"):
+    with pytest.raises(BudgetError, match="4 reports must cost at most the 1.75 that is left, got 2: ask less"):
         survey.answer(row, account=account)
     assert account.spent == 2.0, "nothing of a survey is paid that is too dear as a whole"
     assert list(survey.answer({**row, "age": None}, account=account)) == ["colour", "habits", "word"]
     assert account.spent == 3.5
+
+
+@pytest.mark.parametrize("limit", [0.5, 1.0, 2.0, 3.0, 4.0])
+def test_even_parts_of_a_limit_keep_it(limit):
+    """All splits into up to 20 parts; 23 of these 95 are too dear by the rounding of a float."""
+    for parts in range(2, 21):
+        question = OneOf([True, False], epsilon=limit / parts)
+        survey = Survey({f"q{i}": question for i in range(parts)}, limit=limit)
+        with pytest.raises(ValueError, match="limit must be at least the sum of ε"):
+            Survey(survey.questions, limit=limit * (1 - 2**-39))
+
+
+def test_answers_are_one_payment(tmp_path):
+    survey = Survey({name: OneOf([True, False], epsilon=0.6) for name in "ab"}, limit=2.0)
+    account = Account(tmp_path / "account", limit=1.0)
+    with pytest.raises(BudgetError, match="2 reports must cost at most the 1 that is left, got 1.2"):
+        survey.answer({"a": True, "b": True}, account=account)
+    assert account.spent == 0, "the first alone would have fitted"
 
 
 # --------------------------------------------------------------------------------------------------------- coverage

@@ -2,23 +2,23 @@
 
 All have one form: a line of JSON that says what the file holds, the raw bytes of an array (little-endian, none for an
 account), and the SHA-256 of both, 32 bytes.  There is no pickle, so that reading runs nobody's code.  A file is
-replaced as a whole, and is on the disk before the call returns.  Only its owner may read it, except on Windows, where
-the rights of its folder hold.  The checksum finds damage, not forgery.
+replaced as a whole, and is on the disk before the call returns; what a writer leaves behind that is killed, a file
+beside it that ends in ``.partial``, is never read, and the next writer removes it.  Only its owner may read it, except
+on Windows, where the rights of its folder hold.  The checksum finds damage, not forgery.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import secrets
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime
 from fractions import Fraction
 from hashlib import sha256
 from math import inf, nextafter
-from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -27,10 +27,11 @@ from numpy.typing import NDArray
 from ldpnb.chance import Randomness
 from ldpnb.checks import check_flag, check_positive
 from ldpnb.core import Kept, Mechanism, OpenMechanism, Reports, Tally, Values
-from ldpnb.serve._disk import lock, patiently, placing
+from ldpnb.serve._disk import lock, patiently, put, resolved, tidy
 
 FORM = 1  # version; a file of another one is refused
 SUM = 32  # bytes of the checksum
+SLACK = Fraction(1, 2**40)  # the part of a limit by which a sum of ε may pass it
 LONGEST = 200  # characters of an identity; a longer one is cut and ends in a digest
 
 StrPath = str | os.PathLike[str]
@@ -45,7 +46,7 @@ class Memoising(Protocol):
     """A mechanism whose client keeps a state: see `RAPPOR`."""
 
     def memoise(self, values: Any, *, rng: Randomness) -> Kept:
-        """Draw states."""
+        """Draw states, once a person and period, whatever their values become."""
 
     def respond(self, kept: Kept, *, rng: Randomness) -> Reports:
         """Draw a report from each state."""
@@ -95,23 +96,16 @@ def _written(value: Any) -> str:
 # ------------------------------------------------------------------------------------------------------- the form
 
 
-def _write(path: StrPath, kind: str, said: Mapping[str, Any], body: bytes = b"") -> None:
+def _write(path: StrPath, kind: str, said: Mapping[str, Any], body: bytes = b"", *, alone: bool = False) -> None:
     """Replace a file as a whole: whoever reads it, or is killed here, has the old one or the new one."""
-    path = Path(path)
     data = json.dumps({"ldpnb": kind, "form": FORM, **said}).encode() + b"\n" + body
-    temporary = path.with_name(f"{secrets.token_hex(8)}.partial")
-    with placing(temporary):
-        with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            file.write(data + sha256(data).digest())
-            file.flush()
-            os.fsync(file.fileno())
-        patiently(lambda: os.replace(temporary, path))
+    put(resolved(path), data + sha256(data).digest(), alone=alone)
 
 
 @contextmanager
 def _read(path: StrPath, kind: str) -> Iterator[tuple[dict[str, Any], bytes]]:
     """Give what a file says and its bytes; whatever turns out to be wrong with them is the file's fault."""
-    data = patiently(Path(path).read_bytes)
+    data = patiently(resolved(path).read_bytes)
     try:
         head, line, body = data[:-SUM].partition(b"\n")
         if not line or sha256(data[:-SUM]).digest() != data[-SUM:]:
@@ -205,17 +199,33 @@ def load_state(path: StrPath, mechanism: Any) -> Kept:
 
 # ------------------------------------------------------------------------------------------------------- accounts
 
+CONDITIONS = (
+    "The sum holds if labels, number and times of reports do not depend on the person's values, and no state is lost."
+)
+
 
 class Account:
     """What one person has revealed, and may still reveal: ε over all mechanisms and all time, on the client's disk.
 
     A report is paid for before it is handed out: what it costs is on the disk first, so that a client that is killed at
-    any moment may have paid for a report that nobody got, but never sends one that was not paid for.  Costs add,
-    which is exact for independent reports whose worst pairs of values agree, and else a bound.  Reports of a mechanism
-    that keeps a state (`RAPPOR`) on one value cost what they reveal together, `exposure`, which is less than their sum;
-    the account keeps the state, too.
+    any moment may have paid for a report that nobody got, but never sends one that was not paid for.
 
-    Several processes may share an account.  Nobody is protected from who deletes the file, or restores an old one.
+    Of a mechanism that keeps a state (`RAPPOR`), the account keeps one for each label, drawn from the value at the
+    first report.  All later reports under the label are read off that state, whatever the value has become, so they
+    speak of the value *at the start*: put the period into the label, as in ``"start page, 2026-W48"``, and take a new
+    label for a new period.  (A new state for a new value would tell when the value changed; `lifetime_epsilon` of
+    `RAPPOR` says how much.)  What all reports from one state cost together is their `exposure`.  Other reports have
+    fresh coins, and cost ε each.
+
+    Costs add.  The sum bounds what two histories of a person's values can be told apart by, and is exact if each label
+    has a pair of values that attains its cost.  It holds under two conditions, which the account cannot see:
+
+    - which labels are asked, how often and when does not depend on the person's values;
+    - no state is lost: the file is not deleted, not replaced by an older one, and not on a second device.
+
+    Sums are exact, in fractions, and may pass the limit by 2⁻⁴⁰ of it, so that ten reports of ε = 0.1 fit a limit of 1.
+
+    Several processes may share an account, and may use several names: links are followed.
 
     Parameters
     ----------
@@ -227,7 +237,8 @@ class Account:
     Raises
     ------
     ValueError
-        If the file is damaged, or its limit is another one.
+        If the path is that of a folder, a pipe or a device, if the file is damaged or has several names (hard links),
+        or if its limit is another one.
 
     Examples
     --------
@@ -237,13 +248,16 @@ class Account:
     >>> with TemporaryDirectory() as folder:
     ...     account = Account(f"{folder}/account", limit=1.5)
     ...     report = account.report(colour, [2], rng=SystemRandom(), label="colour")
-    ...     account.spent, account.left
-    (1.0, 0.5)
+    ...     print(account)
+    ε = 1 spent of limit = 1.5, and 0.5 left
+    'colour': ε = 1, 1 report by GRR(k=3, epsilon=1.0)
+    The sum holds if labels, number and times of reports do not depend on the person's values, and no state is lost.
     """
 
     def __init__(self, path: StrPath, *, limit: float) -> None:
-        self.path, self.limit = Path(path), check_positive(limit, "limit")
+        self.path, self.limit = resolved(path), check_positive(limit, "limit")
         with self._locked():
+            tidy(self.path, alone=True)
             if self.path.exists():
                 self._entries()
             else:
@@ -256,14 +270,31 @@ class Account:
 
     @property
     def left(self) -> float:
-        """What further reports may cost together, rounded down to a float."""
-        return 0.0 - _up(_sum(self._entries()) - Fraction(self.limit))  # not −0
+        """The limit less what is spent, rounded down to a float; 0 if nothing is left."""
+        return _left(_sum(self._entries()), self.limit)
 
     @property
     def history(self) -> list[dict[str, Any]]:
         """What was asked: mechanism, label, number of reports, their ε together, first and last time (UTC)."""
         names = ("mechanism", "label", "reports", "epsilon", "first", "last")
         return [{name: entry[name] for name in names} for entry in self._entries()]
+
+    def __str__(self) -> str:
+        """Say what was asked and what it cost, what the reports speak of, and on what the sum relies."""
+        entries = self._entries()
+        spent = _sum(entries)
+        lines = [f"ε = {_up(spent):.6g} spent of limit = {self.limit:g}, and {_left(spent, self.limit):.6g} left"]
+        for entry in entries:
+            times = entry["reports"]
+            line = f"{entry['label']!r}: ε = {entry['epsilon']:.6g}, {times} report{'s' if times > 1 else ''}"
+            line += f" by {entry['mechanism']}"
+            if "state" in entry:
+                line += ", from one state: of the value at the first"
+            lines.append(line)
+        for (mechanism, label), count in _several(entries).items():
+            lines.append(f"{label} has {count} states of {mechanism}, by 1.0.0: its reports cost more than is charged")
+        lines.append(CONDITIONS)
+        return "\n".join(lines)
 
     def report(self, mechanism: Mechanism, values: Values, *, rng: Randomness, label: str = "") -> Reports:
         """Draw a report, pay for it, and hand it out.
@@ -275,7 +306,8 @@ class Account:
             That of the person, as `perturb` takes it.
         rng : SystemRandom or numpy.random.Generator
         label : str
-            What is asked.  Of a mechanism that keeps a state there is one for each label and value.
+            What is asked, and in which period.  Of a mechanism that keeps a state there is one for each label: a second
+            value is answered from the state of the first, since a refusal would tell that the value has changed.
 
         Returns
         -------
@@ -286,47 +318,77 @@ class Account:
         BudgetError
             If it would cost more than is left.
         ValueError
-            If the value is refused, or the file is damaged; nothing is paid.
+            If the value is refused, or the file is damaged, or 1.0.0 has kept several states under the label; nothing
+            is paid.
         """
-        if len(values) != 1:
-            raise ValueError(f"values must be those of one person, got {len(values)}")
+        return self.reports([(mechanism, values, label)], rng=rng)[0]
+
+    def reports(self, asked: Iterable[tuple[Mechanism, Values, str]], *, rng: Randomness) -> list[Reports]:
+        """Draw several reports, pay for all of them at once, and hand them out: all or none.
+
+        Nobody else pays from the account in between, and a client that is killed has paid for all or for none.
+
+        Parameters
+        ----------
+        asked : list of (mechanism, values, label)
+            As `report` takes them.
+        rng : SystemRandom or numpy.random.Generator
+
+        Returns
+        -------
+        list of ndarray (1, …)
+
+        Raises
+        ------
+        BudgetError
+            If they would cost more together than is left; nothing is paid.
+        ValueError
+            As for `report`; nothing is paid.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> from ldpnb import GRR, SystemRandom
+        >>> asked = [(GRR(k=3, epsilon=1.0), [2], "colour"), (GRR(k=2, epsilon=0.5), [0], "smokes")]
+        >>> with TemporaryDirectory() as folder:
+        ...     account = Account(f"{folder}/account", limit=2.0)
+        ...     two = account.reports(asked, rng=SystemRandom())
+        ...     try:
+        ...         account.reports(asked, rng=SystemRandom())
+        ...     except BudgetError as refused:
+        ...         print(refused)
+        2 reports must cost at most the 0.5 that is left, got 1.5: ask less, or with a smaller ε
+        """
+        asked = [_asked(one) for one in asked]
         with self._locked():
-            entries, about = self._entries(), {"mechanism": identity(mechanism), "label": label}
-            drawn: Any  # a wrong value is refused before it is paid for
-            if isinstance(mechanism, Memoising):
-                about["value"] = np.asarray(values).tolist()[0]
-                drawn = mechanism.memoise(values, rng=rng)  # thrown away if there is a state
-            else:
-                drawn = mechanism.perturb(values, rng=rng)
-            now = datetime.now(UTC).isoformat(timespec="seconds")
-            entry = next((old for old in entries if about.items() <= old.items()), None)
-            if entry is None:
-                entry = {**about, "reports": 0, "epsilon": 0.0, "first": now}
-                entries.append(entry)
-            before, times = _sum(entries), entry["reports"] + 1
-            if isinstance(mechanism, Memoising):
-                rows = bytes.fromhex(entry.setdefault("state", drawn.rows.tobytes().hex()))
-                cost = mechanism.exposure(times)
-            else:
-                cost = _up(times * Fraction(mechanism.epsilon))
-            entry.update(reports=times, epsilon=cost, last=now)
-            if _sum(entries) > Fraction(self.limit):
-                left = 0.0 - _up(before - Fraction(self.limit))
-                raise BudgetError(f"a report of {about['mechanism']} must cost at most the {left:.6g} that is left")
-            self._store(entries)
-        if isinstance(mechanism, Memoising):
-            return mechanism.respond(Kept(mechanism, _array(rows, drawn.rows.dtype, 1)), rng=rng)
-        return drawn  # type: ignore[no-any-return]
+            entries = self._entries()
+            before = _sum(entries)
+            drawn = [_draw(entries, *one, rng) for one in asked]
+            after = _sum(entries)
+            if not within_limit(after, self.limit):
+                what = f"a report of {identity(asked[0][0])}" if len(asked) == 1 else f"{len(asked)} reports"
+                left, cost = apart(Fraction(_left(before, self.limit)), after - before)
+                cure = "ask less, or with a smaller ε"
+                raise BudgetError(f"{what} must cost at most the {left} that is left, got {cost}: {cure}")
+            if asked:
+                self._store(entries)
+        mechanisms: list[Any] = [mechanism for mechanism, _, _ in asked]
+        found = zip(mechanisms, drawn, strict=True)
+        return [mechanism.respond(one, rng=rng) if isinstance(one, Kept) else one for mechanism, one in found]
 
     def _entries(self) -> list[dict[str, Any]]:
         with _read(self.path, "account") as (said, _):
             _same(said, limit=self.limit)
             for entry in said["entries"]:
                 check_positive(entry["epsilon"], "epsilon")
-            return list(said["entries"])
+            entries = list(said["entries"])
+        if (names := os.stat(self.path).st_nlink) > 1:
+            cure = "a payment would reach one of them: delete all but one"
+            raise ValueError(f"path must be the only name of an account, got {str(self.path)!r} of {names}: {cure}")
+        return entries
 
     def _store(self, entries: list[dict[str, Any]]) -> None:
-        _write(self.path, "account", {"limit": self.limit, "entries": entries})
+        _write(self.path, "account", {"limit": self.limit, "entries": entries}, alone=True)
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
@@ -338,8 +400,88 @@ class Account:
             os.close(file)
 
 
+def _asked(one: tuple[Mechanism, Values, str]) -> tuple[Mechanism, Values, str]:
+    """Return a mechanism, the values of one person, and a label, if they are."""
+    if not isinstance(one, tuple) or len(one) != 3:
+        raise ValueError(f"asked must be tuples (mechanism, values, label), got {type(one).__name__}")
+    mechanism, values, label = one
+    if not isinstance(mechanism, Mechanism):
+        cure = "as GRR(k=3, epsilon=1.0), or question.mechanism"
+        raise ValueError(f"mechanism must be a Mechanism, {cure}, got {mechanism!r:.60}")
+    try:
+        people = len(values)
+    except TypeError:
+        raise ValueError(f"values must be those of one person, as [x], got {type(values).__name__}") from None
+    if people != 1:
+        raise ValueError(f"values must be those of one person, as [x], got {people}")
+    if not isinstance(label, str):
+        raise ValueError(f"label must be a text, got {label!r:.60}: write str(label)")
+    return mechanism, values, label
+
+
+def _draw(entries: list[dict[str, Any]], mechanism: Any, values: Values, label: str, rng: Randomness) -> Any:
+    """Draw a report, or find the state to read it off, and charge it in these entries, once the value is accepted."""
+    memoising = isinstance(mechanism, Memoising)
+    drawn: Any = mechanism.memoise(values, rng=rng) if memoising else mechanism.perturb(values, rng=rng)
+    about, now = {"mechanism": identity(mechanism), "label": label}, datetime.now(UTC).isoformat(timespec="seconds")
+    found = [entry for entry in entries if about.items() <= entry.items()]
+    if len(found) > 1:
+        raise ValueError(
+            f"label must be one with one kept state, got {label!r} with {len(found)}: version 1.0.0 kept one for each "
+            "value, which tells when the value changed, and charged too little: take a new label, with the period in it"
+        )
+    if not found:
+        found = [{**about, "reports": 0, "first": now}]
+        entries.extend(found)
+    entry = found[0]
+    times = entry["reports"] + 1
+    if memoising:
+        state = bytes.fromhex(entry.setdefault("state", drawn.rows.tobytes().hex()))
+        drawn = Kept(mechanism, _array(state, drawn.rows.dtype, 1))  # of the first value
+        cost = mechanism.exposure(times)
+    else:
+        cost = _up(times * Fraction(mechanism.epsilon))
+    entry.update(reports=times, epsilon=cost, last=now)
+    return drawn
+
+
+def _several(entries: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], int]:
+    """Return how many states there are of a mechanism under a label where there are several."""
+    counts = Counter((entry["mechanism"], repr(entry["label"])) for entry in entries)
+    return {name: count for name, count in counts.items() if count > 1}
+
+
+def within_limit(total: Fraction, limit: float) -> bool:
+    """Whether a sum of ε keeps a limit, which it may pass by `SLACK` of it.
+
+    Examples
+    --------
+    >>> within_limit(10 * Fraction(0.1), 1.0), within_limit(10 * Fraction(0.100001), 1.0)
+    (True, False)
+    """
+    return total <= Fraction(limit) * (1 + SLACK)
+
+
+def apart(limit: Fraction, total: Fraction) -> tuple[str, str]:
+    """Print a limit and a sum that passes it, and by how much where they print alike.
+
+    Examples
+    --------
+    >>> apart(Fraction(1), Fraction(3, 2))
+    ('1', '1.5')
+    >>> apart(Fraction(1), 1 + Fraction(1, 2**30))
+    ('1', '1, which is 9.3e-10 more')
+    """
+    least, got = f"{float(limit):.6g}", f"{float(total):.6g}"
+    return least, got if got != least else f"{got}, which is {float(total - limit):.2g} more"
+
+
 def _sum(entries: list[dict[str, Any]]) -> Fraction:
     return sum((Fraction(entry["epsilon"]) for entry in entries), Fraction(0))
+
+
+def _left(spent: Fraction, limit: float) -> float:
+    return max(0.0, 0.0 - _up(spent - Fraction(limit)))  # not −0
 
 
 def _up(x: Fraction) -> float:

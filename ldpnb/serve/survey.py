@@ -25,7 +25,7 @@ from ldpnb.checks import check_positive
 from ldpnb.core import Reports, Tally
 from ldpnb.serve._asked import Asked
 from ldpnb.serve._results import Results
-from ldpnb.serve.keeping import Account, BudgetError
+from ldpnb.serve.keeping import Account, within_limit
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +37,8 @@ class Survey:
     questions : dict of str to question
         By name, which is that of the column with the answers; a `YesNoTable` has columns of its own.
     limit : float
-        What a person may reveal in all: the sum of ε must not exceed it.
+        What a person may reveal in all: the sum of ε must not exceed it.  Sums are exact, in fractions, and may pass
+        the limit by 2⁻⁴⁰ of it, so that ten questions of ε = 0.1 fit a limit of 1.
 
     Examples
     --------
@@ -62,7 +63,7 @@ class Survey:
                 raise ValueError(f"questions must be OneOf, Number, Ratings, … by name, got {name!r}: {one!r:.60}")
         object.__setattr__(self, "questions", dict(self.questions))
         limit = check_positive(self.limit, "limit")
-        if sum(Fraction(one.epsilon) for one in self.questions.values()) > Fraction(limit):
+        if not within_limit(sum((Fraction(one.epsilon) for one in self.questions.values()), Fraction(0)), limit):
             parts = ", ".join(f"{name} {one.epsilon!r}" for name, one in self.questions.items())
             raise ValueError(
                 f"limit must be at least the sum of ε, {self.epsilon!r}, got {limit!r}: lower some of {parts}"
@@ -107,9 +108,10 @@ class Survey:
         return Results({name: self.questions[name].estimate(tally, **asked) for name, tally in tallies.items()})
 
     def answer(self, row: Mapping[str, Any], *, account: Account, rng: Randomness | None = None) -> dict[str, Reports]:
-        """Draw one person's reports, on the person's own device, and pay for them from the account.
+        """Draw one person's reports, on the person's own device, and pay for them from the account: all or none.
 
-        All answers are checked before the first report is paid for.
+        The name of a question is the label of its report.  `Account` says what that means for a mechanism that keeps a
+        state: a second answer to the question is read off the state of the first.
 
         Parameters
         ----------
@@ -127,7 +129,7 @@ class Survey:
         Raises
         ------
         BudgetError
-            If all reports cost more than is left of the account; nothing is paid.
+            If the reports cost more together than is left of the account; nothing is paid.
         ValueError
             If there is no account, or an answer is not possible; nothing is paid.
         """
@@ -137,8 +139,5 @@ class Survey:
         rng = SystemRandom() if rng is None else rng
         values = {name: one.encoded(one._one(row, name)) for name, one in self.questions.items()}
         values = {name: found for name, found in values.items() if len(found)}
-        cost = sum(Fraction(self.questions[name].epsilon) for name in values)
-        if cost > Fraction(account.left):
-            raise BudgetError(f"answers must cost at most the {account.left:.6g} that is left, got {float(cost):.6g}")
-        ask = self.questions
-        return {name: account.report(ask[name].mechanism, x, rng=rng, label=name) for name, x in values.items()}
+        asked = [(self.questions[name].mechanism, x, name) for name, x in values.items()]
+        return dict(zip(values, account.reports(asked, rng=rng), strict=True))

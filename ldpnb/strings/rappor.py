@@ -54,9 +54,10 @@ class RAPPOR(Hashed):
     r"""Bloom filter, permanent response, instantaneous response.
 
     A person joins one of C cohorts, once.  The h public hash functions of the cohort set bits of a Bloom filter B
-    of the value.  The *permanent response* flips each bit with probability f/2, once, and is kept.  Each report
-    reads it afresh: a bit is sent as 1 with probability q where the permanent bit is 1, and with probability p
-    where it is 0.  So a report's bit is 1 with probability
+    of the value.  The *permanent response* flips each bit with probability f/2, once, and is kept for a period,
+    whatever the value becomes (see `lifetime_epsilon`).  Each report reads it afresh: a bit is sent as 1 with
+    probability q where the permanent bit is 1, and with probability p where it is 0.  So a report's bit is 1 with
+    probability
 
     .. math:: q^* = (1-f/2)\,q + (f/2)\,p \quad\text{or}\quad p^* = (f/2)\,q + (1-f/2)\,p
 
@@ -146,14 +147,20 @@ class RAPPOR(Hashed):
 
     @property
     def lifetime_epsilon(self) -> float:
-        """Of the permanent response, hence of all reports on one value together: 2h ln[(1−f/2)/(f/2)].
+        """Of the permanent response, hence of all reports that are read off it: 2h ln[(1−f/2)/(f/2)].
 
-        A bound as `epsilon` is.  It does not cover a value that changes: every new value has a new permanent response.
+        A bound as `epsilon` is.  It covers a value that changes if all reports of a period are read off the response to
+        its first value, which is what `Account` does for the reports under a label.  Periods then add up.
+
+        It covers no client that draws a new response for a new value, and neither does the sum over values.  *All* bits
+        are drawn anew, also those that no value sets, so reports tell when the value changed, the better the more bits
+        there are.  With 32 bits, h = 1, f = ½, p = ¼ and q = ¾, four reports have ε = 33.7, and this is 2.2 for each of
+        two values; it grows without limit with the number of reports.
         """
         return log_up((2 / exact(self.f) - 1) ** (2 * self.hashes))
 
     def exposure(self, reports: int) -> float:
-        r"""Of this many reports on one value, all read off one permanent response: `epsilon` for one.
+        r"""Of this many reports, all read off one permanent response: `epsilon` for one.
 
         A bit that shows t ones among T reports has the likelihood ratio
 
@@ -193,7 +200,8 @@ class RAPPOR(Hashed):
     def memoise(self, values: ArrayLike | Sequence[Name], *, rng: Randomness) -> Kept:
         """Draw each person's cohort and permanent response: what a client keeps; only the cohort is public.
 
-        One call a person and value, ever: a second one would average the permanent noise away.
+        One call per person and period: a second one on the same value would average the permanent noise away, and a
+        second one on another value would tell when the value changed.
 
         Parameters
         ----------

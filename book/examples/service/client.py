@@ -21,8 +21,8 @@ from question import MECHANISM, SURVEY, TOKEN, pack
 from ldpnb import SystemRandom
 from ldpnb.serve import Account, BudgetError
 
-DONE = (200, 409)  # received now, received before
-WAIT = (0, 503)  # no answer, or the server's disk fails
+DONE = 200  # received: on the server's disk
+WAIT = (0, 202, 503)  # no answer, not on the disk yet, or the disk fails
 
 
 class Device:
@@ -74,11 +74,11 @@ class Device:
         if not self.outbox.exists():
             return True
         status, reason = post(address, self.outbox.read_bytes(), tries)
-        if status in DONE:
+        if status == DONE:
             self.outbox.unlink()
         elif status not in WAIT:
             raise RuntimeError(f"the server at {address} refuses the message ({status}: {reason}): check the versions")
-        return status in DONE
+        return status == DONE
 
 
 def post(address: str, message: bytes, tries: int = 3) -> tuple[int, str]:

@@ -1,38 +1,50 @@
 """The collector: messages in, a tally on disk.
 
-usage: python server.py FOLDER [--port PORT]      collects until it is stopped (Ctrl-C or SIGTERM)
-       python server.py FOLDER --estimate         prints shares with standard errors
+usage: python server.py FOLDER [--port PORT] [--batch N]    collects until it is stopped (Ctrl-C or SIGTERM)
+       python server.py FOLDER --estimate                   prints shares with standard errors
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import signal
+from contextlib import suppress
+from email.message import Message
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from math import sqrt
+from math import inf, sqrt
 from pathlib import Path
+from socket import SHUT_RDWR, socket
 from threading import Event, Lock, Thread
+from time import monotonic
 from typing import Any
 
 import numpy as np
-from question import LENGTH, MECHANISM, SURVEY, unpack
+from question import LENGTH, MECHANISM, SURVEY, TOKEN, unpack
 
 from ldpnb import Tally
 from ldpnb.serve import load_tally, save_tally
+from ldpnb.serve._disk import lock
 
 
 class Desk(BaseHTTPRequestHandler):
     """The side of the network: one message in, a status and a reason out, and the connection is closed."""
 
     server: Collector
-    timeout = 10  # seconds of silence
     wbufsize = -1  # an answer goes out in one piece
     error_message_format, error_content_type = "%(message)s", "text/plain"
 
+    def setup(self) -> None:
+        """Limit each silence, too, for systems where a connection that is cut does not wake its thread."""
+        super().setup()
+        self.connection.settimeout(self.server.deadline)
+
     def do_POST(self) -> None:
         """Hear a message; what does not announce itself as one is not read at all."""
-        one = self.headers["Content-Length"] == str(LENGTH) and "Transfer-Encoding" not in self.headers
-        status, reason = self.server.accept(self.rfile.read(LENGTH) if one else b"")
+        if announces_a_message(self.headers):
+            status, reason = self.server.accept(self.rfile.read(LENGTH))
+        else:
+            status, reason = 400, f"a message has {LENGTH} bytes, is not encoded, and no header comes twice"
         self.send_response(status)
         self.send_header("Content-Length", str(len(reason)))
         self.end_headers()
@@ -42,31 +54,123 @@ class Desk(BaseHTTPRequestHandler):
         """Write no log: it would have addresses and times."""
 
 
-class Collector(ThreadingHTTPServer):
-    """Counts reports into one tally in a folder, until it is closed.
+def announces_a_message(headers: Message) -> bool:
+    """Whether headers can be read in one way only, and announce the bytes of a message.
+
+    Where a header comes twice, or a line is no header, a proxy in front may have read another length than we do, and
+    then takes the rest of one person's message for the beginning of another's.
+    """
+    names = [name.lower() for name in headers.keys()]
+    in_one_way = len(names) == len(set(names)) and not headers.defects
+    return in_one_way and "Transfer-Encoding" not in headers and headers["Content-Length"] == str(LENGTH)
+
+
+class Door(ThreadingHTTPServer):
+    """Connections: a thread for each, none beyond its deadline, and not too many.
 
     Parameters
     ----------
-    folder : path
-        Of the tally, which is replaced as a whole and read again at the next start.
     port : int
         On this machine; 0 takes any that is free.
-    batch : int
-        Reports that are added to the file at a time.
-    least : int
-        The file never grows by fewer: two copies of it would show a report that came alone.
+    deadline : float
+        Seconds that a connection may last, however many bytes it sends.
+    most : int
+        Connections at a time.  One more cuts the oldest: an honest message takes milliseconds, so the oldest is silent
+        or slow.
     """
 
     daemon_threads = False  # closing waits for them
     request_queue_size = 100  # connections that may wait to be heard
+    allow_reuse_address = os.name == "posix"  # after a restart; Windows would let two servers share a port
 
-    def __init__(self, folder: str | Path, port: int = 0, *, batch: int = 1000, least: int = 100) -> None:
+    def __init__(self, port: int, deadline: float, most: int) -> None:
         super().__init__(("127.0.0.1", port), Desk)
-        self.path, self.batch, self.least = Path(folder) / "tally", batch, least
+        self.deadline, self.most = deadline, most
+        self.ends: dict[socket, float] = {}  # of the open connections, the oldest first
+        self.changing_ends = Lock()
+
+    def get_request(self) -> tuple[socket, Any]:
+        """Take the next connection, in place of the oldest if there are too many or no descriptor is left."""
+        if len(self.ends) >= self.most:
+            self.cut_oldest(inf)
+        try:
+            connection, address = super().get_request()
+        except OSError:
+            self.cut_oldest(inf)
+            raise
+        with self.changing_ends:
+            self.ends[connection] = monotonic() + self.deadline
+        return connection, address
+
+    def cut_oldest(self, now: float) -> bool:
+        """Cut the oldest connection if its time is over; return whether there was one.
+
+        Its thread finds that nothing more comes, and closes it.
+        """
+        with self.changing_ends:
+            connection = next(iter(self.ends), None)
+            if connection is None or self.ends[connection] > now:
+                return False
+            del self.ends[connection]
+            with suppress(OSError):  # the other side has gone
+                connection.shutdown(SHUT_RDWR)
+        return True
+
+    def service_actions(self) -> None:
+        """Cut the connections whose time is over; `serve_forever` calls this at every turn."""
+        while self.cut_oldest(monotonic()):
+            pass
+
+    def shutdown_request(self, request: Any) -> None:
+        """Close a connection."""
+        with self.changing_ends:  # its descriptor may be another's at once, which must not be cut for it
+            self.ends.pop(request, None)
+            super().shutdown_request(request)
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing: the standard library would print the address."""
+
+
+class Collector(Door):
+    """Counts reports into one tally in a folder, until it is closed.
+
+    "Received" means: on the disk.  Before that, a message waits in memory, and its sender keeps it.
+
+    The folder has three files.  `tally` is replaced as a whole.  `tokens` has those of all reports in the tally, sorted
+    within each batch; what follows them was left by a server that was killed, and is overwritten.  `lock` is empty.
+
+    Parameters
+    ----------
+    folder : path
+        Of one server at a time; its files are read again at the next start.
+    port : int
+    batch : int
+        Reports that the tally grows by at a time.  With a batch of one, two copies show a report that came alone.
+    deadline : float
+        Seconds.
+    most : int
+        Connections.
+
+    Raises
+    ------
+    ValueError
+        If there is no batch, or if files are damaged or do not belong together.
+    RuntimeError
+        If another server has the folder.
+    """
+
+    def __init__(
+        self, folder: str | Path, port: int = 0, *, batch: int = 100, deadline: float = 10.0, most: int = 100
+    ) -> None:
+        if batch < 1:
+            raise ValueError(f"batch must be at least 1, got {batch}: 100 hides a report that comes alone")
+        self.folder, self.batch = Path(folder), batch
+        self.held = hold(self.folder)
         self.total = read(folder)
-        self.waiting: list[tuple[int, int]] = []
-        self.tokens: set[bytes] = set()
-        self.lock = Lock()
+        self.tokens = read_tokens(self.folder / "tokens", self.total.n)
+        self.waiting: dict[bytes, tuple[int, int]] = {}
+        self.counting = Lock()
+        super().__init__(port, deadline, most)
         self.thread = Thread(target=self.serve_forever, args=(0.05,))
         self.thread.start()
 
@@ -81,43 +185,68 @@ class Collector(ThreadingHTTPServer):
             token, report = unpack(message)
         except ValueError as error:
             return 400, str(error)
-        with self.lock:
+        with self.counting:
+            try:
+                if len(self.waiting) == self.batch:  # the disk failed: first the same batch again
+                    self._write()
+                if token not in self.tokens:
+                    self.waiting.setdefault(token, report)
+                if len(self.waiting) == self.batch:
+                    self._write()
+            except OSError:
+                return 503, "the disk fails, keep your message"
             if token in self.tokens:
-                return 409, "received before"
-            if len(self.waiting) >= self.batch + self.least:
-                try:
-                    self._write(self.batch)
-                except OSError:
-                    return 503, "the disk fails, keep your message"
-            self.tokens.add(token)
-            self.waiting.append(report)
-        return 200, "received"
+                return 200, "received"
+            return 202, "waits for others, keep your message and send it again"
 
-    def _write(self, count: int) -> None:
-        """Add the first reports that wait to the file; the caller has the lock."""
-        total = self.total + MECHANISM.tally(np.array(self.waiting[:count], MECHANISM.dtype))
-        save_tally(total, self.path, label=SURVEY)
+    def _write(self) -> None:
+        """Bring the batch to the disk; the caller has the lock.
+
+        Tokens come first, behind those that count.  They count from the moment when the tally does.  After an error we
+        do not know whether the tally is there, so the next try writes the same bytes.
+        """
+        tokens = sorted(self.waiting)  # not in the order in which they came
+        reports = [self.waiting[token] for token in tokens]
+        with (self.folder / "tokens").open("r+b") as file:
+            file.seek(TOKEN * self.total.n)
+            file.write(b"".join(tokens))
+            file.flush()
+            os.fsync(file.fileno())
+        total = self.total + MECHANISM.tally(np.array(reports, MECHANISM.dtype))
+        save_tally(total, self.folder / "tally", label=SURVEY)
         self.total = total
-        del self.waiting[:count]
+        self.tokens.update(tokens)
+        self.waiting.clear()
 
     def close(self) -> int:
-        """Hear no more, wait for those who are being heard, and write what waits.
+        """Hear no more, cut the connections that are open, and release the folder.
+
+        There is nothing to write: what was received is on the disk.
 
         Returns
         -------
         int
-            Reports that are given up, because they are fewer than `least`.
+            Messages that waited; their senders keep them.
         """
         self.shutdown()
         self.thread.join()
+        while self.cut_oldest(inf):
+            pass
         self.server_close()
-        with self.lock:
-            if len(self.waiting) >= self.least:
-                self._write(len(self.waiting))
-            return len(self.waiting)
+        self.held.close()
+        return len(self.waiting)
 
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """Say nothing: the standard library would print the address."""
+
+def hold(folder: Path) -> Any:
+    """Return the file that keeps other servers out of a folder until it is closed."""
+    file = (folder / "lock").open("ab")
+    try:
+        lock(file.fileno())
+    except OSError as error:
+        file.close()
+        cure = "stop that one, or take another folder"
+        raise RuntimeError(f"folder must be that of one server, got {str(folder)!r} of another: {cure}") from error
+    return file
 
 
 def read(folder: str | Path) -> Tally:
@@ -128,11 +257,22 @@ def read(folder: str | Path) -> Tally:
     return MECHANISM.tally(np.empty(0, MECHANISM.dtype))
 
 
+def read_tokens(path: Path, count: int) -> set[bytes]:
+    """Return the first tokens of a file, which is made if it is not there."""
+    path.touch(0o600)
+    data = path.read_bytes()
+    if len(data) < TOKEN * count:
+        cure = "collect into a new folder, and add both tallies"
+        raise ValueError(f"tokens must be those of {count} reports, got {len(data) // TOKEN} in {str(path)!r}: {cure}")
+    return {data[TOKEN * i : TOKEN * (i + 1)] for i in range(count)}
+
+
 def main() -> None:
     """Collect, or print the estimates."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder")
     parser.add_argument("--port", type=int, default=0)
+    parser.add_argument("--batch", type=int, default=100)
     parser.add_argument("--estimate", action="store_true")
     given = parser.parse_args()
     if given.estimate:
@@ -144,11 +284,11 @@ def main() -> None:
     stopped = Event()
     for kind in (signal.SIGINT, signal.SIGTERM):
         signal.signal(kind, lambda *_: stopped.set())
-    collector = Collector(given.folder, given.port)
+    collector = Collector(given.folder, given.port, batch=given.batch)
     print(collector.address, flush=True)
     while not stopped.wait(1):  # on Windows, nothing interrupts a wait without an end
         pass
-    print(f"stopped; {collector.close()} reports were too few to be written")
+    print(f"stopped; {collector.close()} messages waited, and their senders keep them")
 
 
 if __name__ == "__main__":
