@@ -48,7 +48,7 @@ from numpy.typing import ArrayLike
 from scipy.special import bdtr, bdtrc, chdtr, chdtrc, ndtr, ndtri
 
 from ldpnb.chance import LIMIT, Law, Outputs, Paths, SystemRandom, TooManyBranches, freeze, law, odds
-from ldpnb.checks import EPSILON_MAX, EPSILON_MIN
+from ldpnb.checks import EPSILON_MAX, EPSILON_MIN, apart
 from ldpnb.core import (
     Example,
     Floats,
@@ -420,7 +420,8 @@ def _close(found: Floats, stated: Floats, within: Any, what: str) -> None:
     _must(found.shape == stated.shape, f"{what} has the shape {stated.shape}, found {found.shape}")
     off = np.abs(found - stated) - within
     at = tuple(map(int, np.unravel_index(np.argmax(off), off.shape)))
-    _must(off[at] <= 0, f"{what} at {at} is {stated[at]:.9g}, found {found[at]:.9g}")
+    one, other = apart(float(stated[at]), float(found[at]), 9)
+    _must(off[at] <= 0, f"{what} at {at} is {one}, found {other}")
 
 
 def _refuses(call: Callable[[], Any], rule: str, what: str) -> None:
@@ -547,7 +548,7 @@ def epsilon_is_kept_at_every_size(example: Example) -> None:
         realised = other.realised_epsilon
         _must(0 <= realised <= stated, f"at ε = {stated} the realised one is {realised!r}")
         if realised < stated - shares * stated_rounding(stated):
-            slack.append(f"{realised:.3g} of {stated:.3g}")
+            slack.append(" of ".join(reversed(apart(stated, realised, 3))))
     if slack:
         what = f"{example}: the realised ε is less than the stated one: {', '.join(slack)}"
         warnings.warn(what, Slack, stacklevel=2)
@@ -756,7 +757,8 @@ def noise_is_the_variance(example: Example) -> None:
         grid = np.linspace(low, high, GRID).reshape(-1, *[1] * (example.inputs.ndim - 1)) + 0 * example.inputs[:1]
         _, most = moments(m, grid[[np.max(m.variance(grid), -1).argmax()]])
         near = isclose(m.worst_variance, most.max(), rel_tol=1e-5)
-        _must(near, f"worst_variance is {m.worst_variance:.9g}, found {most.max():.9g}")
+        one, other = apart(float(m.worst_variance), float(most.max()), 9)
+        _must(near, f"worst_variance is {one}, found {other}")
 
 
 @_check()
@@ -821,13 +823,14 @@ def influence_is_the_most_that_a_report_adds(example: Example) -> None:
     scores = np.stack([score.ravel() for score in known(example).scores.values()])
     for targets in range(1, min(TARGETS, scores.shape[1]) + 1):
         found, stated = largest_sum(scores, targets), m.influence(targets, *named(example.items))
-        what = f"influence on {targets} entries is {stated:.9g}, found {found:.9g}"
-        _must(isclose(found, stated, rel_tol=1e-9), what)
+        said, is_so = apart(float(stated), float(found), 9)
+        _must(isclose(found, stated, rel_tol=1e-9), f"influence on {targets} entries is {said}, found {is_so}")
     beyond = partial(m.influence, scores.shape[1] + 1, *named(example.items))
     _refuses(beyond, "targets", "influence on more entries than there are")
     usual = m.influence() if example.items is None else m.influence(items=example.items)
     one = m.influence(1, *named(example.items))
-    _must(usual == one, f"influence is about one entry unless said otherwise: {one:.9g}, found {usual:.9g}")
+    said, is_so = apart(float(one), float(usual), 9)
+    _must(usual == one, f"influence is about one entry unless said otherwise: {said}, found {is_so}")
 
 
 def _errors(example: Example) -> bool:
@@ -1542,7 +1545,8 @@ def forged_reports_count_once_or_are_refused(example: Example) -> None:
         score = m.estimate(tally).reshape(1, -1)
         for targets, most in stated.items():
             added = largest_sum(score, targets)
-            what = f"a forged report adds {added:.9g} to {targets} entries, and influence says {most:.9g}"
+            says, adds = apart(float(most), float(added), 9)
+            what = f"a forged report adds {adds} to {targets} entries, and influence says {says}"
             _must(added <= most + 1e-9 * (1 + abs(most)), f"{what}: {forged.tolist()!s:.200}")
 
 
