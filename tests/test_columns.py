@@ -380,6 +380,14 @@ def test_candidates_may_be_both_forms_of_a_string():
     assert words.tally(reports, [NFC, NFD, "a", "a "]).items == (NFC, NFD, "a", "a ")
 
 
+def test_a_candidate_is_a_string_as_the_answers_are():
+    """The number 7 would be counted as a hash value, and nobody would seem to have answered "7"."""
+    words = Strings(epsilon=1.0)
+    reports = words.perturb(["7", "8"], rng=np.random.default_rng(0))
+    with pytest.raises(ValueError, match="^candidates must be strings, got 7, True: write them as strings$"):
+        words.tally(reports, [7, "8", True])
+
+
 def test_a_row_of_a_result_is_found_by_the_same_rule():
     question = OneOf([1, BIG, True], mechanism=GRR(k=3, epsilon=1.0))
     result = question.estimate(question.tally([0, 1, 2]))

@@ -183,7 +183,10 @@ class Strings(Asked):
 
     def tally(self, reports: Reports, candidates: Sequence[str] = ()) -> Tally:
         """Count reports, for the strings named: any list, since it need not be known beforehand."""
-        return self.mechanism.tally(reports, check_labels(candidates, "candidates", any_form=True))  # type: ignore[no-any-return]
+        named = check_labels(candidates, "candidates", any_form=True)
+        if wrong := [x for x in named if not isinstance(x, str)]:  # a number would be a hash value, which nobody sent
+            raise ValueError(f"candidates must be strings, got {told(wrong)}: write them as strings")
+        return self.mechanism.tally(reports, named)  # type: ignore[no-any-return]
 
     def _estimate(self, tally: Tally, level: float, people: bool, together: bool) -> Result:
         labels = tally.items or ()
