@@ -424,6 +424,11 @@ def _close(found: Floats, stated: Floats, within: Any, what: str) -> None:
     _must(off[at] <= 0, f"{what} at {at} is {one}, found {other}")
 
 
+def _off(found: Any, limit: float) -> str:
+    most, off = apart(limit, float(found), 3)
+    return f"{off} standard errors, {most} allowed"
+
+
 def _refuses(call: Callable[[], Any], rule: str, what: str) -> None:
     try:
         call()
@@ -1003,7 +1008,8 @@ def an_item_that_nobody_holds_is_covered(example: Example) -> None:
         for people in (False, True)[: 1 + m.shares]:
             low = m.interval(tally, z, people=people)[0][:, 0]
             missed = float(chance[low > 1e-12].sum())
-            found = f"told from zero {missed:.3g} of the time, at most {2 * SIDE} allowed"
+            most, often = apart(2 * SIDE, missed, 3)
+            found = f"told from zero {often} of the time, at most {most} allowed"
             _must(missed <= 2 * SIDE, f"of {n} people nobody holds an item, and it is {found}")
 
 
@@ -1156,10 +1162,10 @@ def _alone_in_a_crowd(example: Example, which: Ints, name: str, alarm: float) ->
         for who, y in ((name, x), ("by input", x[by_input])):
             far, tried = _together(y)
             limit = -float(ndtri(alarm / (4 * ORDERS * tried)))
-            off = f"{far:.1f} standard errors, {limit:.1f} allowed"
+            off = _off(far, limit)
             _must(far <= limit, f"of {len(y)} people {who}, reports go together: {off}")
         far, limit = abs(x.sum()) / np.sqrt(len(x)), -float(ndtri(alarm / (4 * ORDERS)))
-        off = f"{far:.1f} standard errors, {limit:.1f} allowed"
+        off = _off(far, limit)
         _must(far <= limit, f"a batch of {len(x)} people {name} reports too much of one kind: {off}")
 
 
@@ -1219,15 +1225,15 @@ def _alone_in_batches(x: Floats) -> None:
     if batches >= PLACES:  # enough of them for a statement about each place
         places = np.abs(x.sum(0)) / np.sqrt(batches)
         at = int(places.argmax())
-        off = f"{places[at]:.1f} standard errors, {limit:.1f} allowed"
+        off = _off(places[at], limit)
         _must(places[at] <= limit, f"in {batches} batches, person {at} has a law of its own: {off}")
     if batches > n:  # and about each pair
         pairs = np.abs(np.triu(x.T @ x, 1)) / np.sqrt(batches)
         i, j = map(int, np.unravel_index(pairs.argmax(), pairs.shape))
-        off = f"{pairs[i, j]:.1f} standard errors, {limit:.1f} allowed"
+        off = _off(pairs[i, j], limit)
         _must(pairs[i, j] <= limit, f"in {batches} batches, people {i} and {j} go together: {off}")
     far = _rectangles(x)
-    off = f"{far:.1f} standard errors, {RECTANGLES:.1f} allowed"
+    off = _off(far, RECTANGLES)
     _must(far <= RECTANGLES, f"in {batches} batches of {n} people, pairs go together: {off}")
     square = float((x.sum(1) ** 2).sum() / n)
     p = 2 * min(float(chdtr(batches, square)), float(chdtrc(batches, square)))
@@ -1236,7 +1242,7 @@ def _alone_in_batches(x: Floats) -> None:
     waves = np.fft.fft(x.ravel())
     shifted = np.abs(np.fft.ifft(waves * waves.conj()).real[1:])[: x.size // 2 - 1]
     far, limit = shifted.max() / np.sqrt(x.size), -float(ndtri(FALSE_ALARM / (several * x.size)))
-    off = f"{far:.1f} standard errors, {limit:.1f} allowed"
+    off = _off(far, limit)
     at = 1 + int(shifted.argmax())
     _must(far <= limit, f"somebody and who reports {at} places later go together: {off}")
 
@@ -1422,7 +1428,7 @@ def _drawn_by(drawn: Ints, exact: Floats, what: str) -> None:
     place = np.cumsum(exact)[drawn] - exact[drawn] * np.random.default_rng(16).random(len(drawn))
     far, tried = _together(np.sqrt(12) * (place - 0.5))
     limit = -float(ndtri(FALSE_ALARM / (4 * tried)))
-    off = f"{far:.1f} standard errors, {limit:.1f} allowed"
+    off = _off(far, limit)
     _must(far <= limit, f"{what} in trials that go together: {off}")
 
 
