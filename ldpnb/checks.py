@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
+from fractions import Fraction
+from math import floor, log10
 from sys import float_info
 from typing import Any
 
@@ -31,6 +33,63 @@ def is_number(value: Any) -> bool:
     return real and not isinstance(value, bool | np.bool_ | np.timedelta64)
 
 
+def in_full(number: float) -> str:
+    """Write a number with as many digits as it takes: a bound that is rounded could be what it forbids.
+
+    Examples
+    --------
+    >>> in_full(5.0), in_full(0.1 + 0.2)
+    ('5', '0.30000000000000004')
+    """
+    return repr(float(number)).removesuffix(".0")
+
+
+def apart(limit: float | Fraction, found: float | Fraction, digits: int = 6) -> tuple[str, str]:
+    """Print a number and another that it is compared with, and by how much they differ where they print alike.
+
+    Examples
+    --------
+    >>> apart(1.0, 1.5)
+    ('1', '1.5')
+    >>> apart(Fraction(1), 1 + Fraction(1, 2**30))
+    ('1', '1, which is 9.3e-10 more')
+    """
+    least, got = f"{float(limit):.{digits}g}", f"{float(found):.{digits}g}"
+    if got != least or not (found < limit or found > limit):
+        return least, got
+    much = abs(float(found - limit))
+    return least, f"{got}, which is {much:.2g} {'more' if found > limit else 'less'}"
+
+
+def at_least(limit: float, digits: int = 3) -> str:
+    """Print a positive limit with few digits, rounded up, so that what is printed keeps it.
+
+    Examples
+    --------
+    >>> at_least(0.01234), at_least(0.5)
+    ('0.0124', '0.5')
+    """
+    text = f"{limit:.{digits}g}"
+    unit: float = 10.0 ** (floor(log10(limit)) - digits + 1)
+    return text if float(text) >= limit else f"{limit + unit:.{digits}g}"
+
+
+def shown(value: Any) -> str:
+    """Return the first characters of a value; Python does not write integers of many thousand digits."""
+    try:
+        return f"{value!r:.60}"
+    except ValueError:
+        return f"an integer of {value.bit_length()} bits" if isinstance(value, int) else f"a {type(value).__name__}"
+
+
+def as_float(value: Any, name: str) -> float:
+    """Return a number, Python's or numpy's, as a float; refuse integers beyond floats."""
+    try:
+        return float(value)
+    except OverflowError:
+        raise ValueError(f"{name} must be numbers that a float holds, at most 1.8e308, got {shown(value)}") from None
+
+
 def out_of_range(message: str) -> ValueError:
     """Return an error about an ε, and count it: a proof notices where a client has caught it."""
     OUT_OF_RANGE[0] += 1
@@ -44,7 +103,7 @@ def check_epsilon(epsilon: Any, name: str = "epsilon") -> float:
         return epsilon  # type: ignore[return-value]
     if not is_number(epsilon) or not EPSILON_MIN <= epsilon <= EPSILON_MAX:
         limits = f"[{EPSILON_MIN:g}, {EPSILON_MAX:g}]"
-        raise out_of_range(f"{name} must be a finite number in {limits}, got {epsilon!r}")
+        raise out_of_range(f"{name} must be a finite number in {limits}, got {shown(epsilon)}")
     return float(epsilon)
 
 
@@ -54,7 +113,7 @@ def check_probability(value: Any, name: str) -> float:
         probable(value)
         return value  # type: ignore[return-value]
     if not is_number(value) or not 0 <= value <= 1:
-        raise ValueError(f"{name} must be a probability in [0, 1], got {value!r}")
+        raise ValueError(f"{name} must be a probability in [0, 1], got {shown(value)}")
     return float(value)
 
 
@@ -62,7 +121,7 @@ def check_positive(value: Any, name: str) -> float:
     """Return a finite number above zero as a float, which holds numbers up to 1.8e308."""
     if not is_number(value) or not 0 < value <= float_info.max:
         large = ", and a float holds at most 1.8e308" if is_number(value) and value > float_info.max else ""
-        raise ValueError(f"{name} must be a positive number, got {value!r:.60}{large}")
+        raise ValueError(f"{name} must be a positive number, got {shown(value)}{large}")
     return float(value)
 
 
@@ -73,9 +132,9 @@ def check_count(value: Any, least: int, name: str, most: int = 2**63 - 1) -> int
     except TypeError:
         raise ValueError(f"{name} must be an integer, at least {least}, got {value!r}") from None
     if isinstance(value, bool | np.bool_) or found < least:
-        raise ValueError(f"{name} must be an integer, at least {least}, got {value!r}")
+        raise ValueError(f"{name} must be an integer, at least {least}, got {shown(value)}")
     if found > most:
-        raise ValueError(f"{name} must be at most {most}, got {value!r}")
+        raise ValueError(f"{name} must be at most {most}, got {shown(value)}")
     return found
 
 
@@ -108,11 +167,20 @@ def check_array(values: Any, name: str) -> NDArray[Any]:
         raise ValueError(f"{name} must be an array, got something else: {error}") from None
 
 
+def _large(array: NDArray[Any]) -> bool:
+    """Whether all entries are numbers, of which numpy makes objects since some are integers beyond 64 bits."""
+    return array.dtype.kind == "O" and array.size > 0 and all(map(is_number, array.flat))
+
+
 def _entries(
     values: Any, name: str, kinds: str, rule: str, least: float, most: float, ndim: int | None = None, cure: str = ""
 ) -> NDArray[Any]:
     """Return an array of these kinds of numbers, all of them in [least, most], of `ndim` axes if that is given."""
     array, cure = check_array(values, name), cure if name == "values" and ndim == 1 else ""
+    if _large(array):
+        for x in array.flat:
+            if not least <= x <= most:
+                raise ValueError(f"{name} must be {rule}, got {shown(x)}{cure}")
     if array.dtype.kind not in kinds:
         raise ValueError(f"{name} must be {rule}, got {array.dtype} values{cure}")
     if ndim not in (None, array.ndim):
@@ -134,7 +202,10 @@ def in_range(x: NDArray[Any], least: float, most: float) -> bool:
 def check_numbers(values: ArrayLike, name: str) -> NDArray[np.float64]:
     """Return a float64 array of finite numbers, of any shape."""
     array = check_array(values, name)
-    array = array.astype(np.float64) if array.dtype.kind in "iuf" else array
+    if _large(array):
+        array = np.array([as_float(x, name) for x in array.flat]).reshape(array.shape)
+    with np.errstate(over="ignore"):  # of wider floats; infinity is refused
+        array = array.astype(np.float64) if array.dtype.kind in "iuf" else array
     return _entries(array, name, "iuf", "finite numbers", -float_info.max, float_info.max)
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ldpnb.chance import Law
-from ldpnb.checks import check_count, check_numbers, check_positive, is_number
+from ldpnb.checks import apart, check_count, check_numbers, check_positive, is_number
 from ldpnb.core import Floats, Mechanism, Tally, check_tally
 
 CELLS = 1 << 22  # entries of a stack of matrices in memory at a time
@@ -240,7 +240,8 @@ def maximum_likelihood(likelihood: ArrayLike, counts: ArrayLike, *, gap: float =
     shares, gaps = np.concatenate([s for s, _, _ in solved]), np.concatenate([found for _, found, _ in solved])
     if np.any(gaps > gap):
         worst = int(gaps.argmax())
-        raise RuntimeError(f"steps = {steps} left a gap of {gaps[worst]:.3g} in table {worst}, above gap = {gap:g}")
+        most, left = apart(gap, float(gaps[worst]), 3)
+        raise RuntimeError(f"steps = {steps} left a gap of {left} in table {worst}, above gap = {most}")
     lead = n.shape[:-1]
     return MLE(shares.reshape(*lead, a.shape[1]), gaps.reshape(lead)[()], max(taken for _, _, taken in solved))
 

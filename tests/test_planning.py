@@ -144,7 +144,7 @@ def test_ends_of_the_range_of_epsilon():
     last = replace(ITEM, epsilon=EPSILON_MAX).half_width()
     assert ITEM.epsilon_for(last * 1.0001) <= EPSILON_MAX
     with pytest.raises(
-        ValueError, match=r"half_width must be at least 0\.00302, that of k-.* take n = ([\d,]+), or"
+        ValueError, match=r"half_width must be at least 0\.00303, that of k-.* take n = ([\d,]+), or"
     ) as e:
         ITEM.epsilon_for(0.001)
     n = int(str(e.value).partition("take n = ")[2].partition(", or")[0].replace(",", ""))

@@ -1,5 +1,7 @@
 """Honest crowds pass; of the attacks, some stand out, and some cannot."""
 
+import re
+
 import numpy as np
 import pytest
 from mechanisms import CATALOGUE
@@ -15,8 +17,12 @@ from ldpnb import (
     RAPPOR,
     SUE,
     BitFlip,
+    BlockDesign,
+    DrawnAttributes,
     HadamardBit,
+    HadamardResponse,
     HarmonyFrequency,
+    Hierarchy,
     Laplace,
     Records,
     SampledSUE,
@@ -25,6 +31,8 @@ from ldpnb import (
     screen,
 )
 from ldpnb.oracles import PCE, people
+from ldpnb.serve import screening
+from ldpnb.verify import laws
 
 N = 20_000
 
@@ -42,6 +50,9 @@ def honest_reports(name, n, seed):
     return mechanism, mechanism.perturb(entry.people(mechanism, n, rng), rng=rng)
 
 
+SCREENED = [honest_reports(name, 50, 0) for name in CATALOGUE]
+
+
 @pytest.mark.parametrize("name", CATALOGUE)
 def test_honest_crowds_pass(name):
     found = screen(*honest_reports(name, 3000, 0))
@@ -55,6 +66,11 @@ SMALL = [
     OLH(k=5, epsilon=1.0, prime=5),
     HadamardBit(k=5, epsilon=1.0),
     GRR(k=3, epsilon=3.0),
+    HadamardResponse(k=5, epsilon=1.0, blocks=1),
+    HadamardResponse(k=5, epsilon=3.0, blocks=4),
+    Hierarchy.of(8, 1.0, GRR, widths=(1, 2), weights=(1, 2)),
+    Hierarchy.of(8, 2.0, HadamardBit),
+    DrawnAttributes.of((2, 3), OUE, 1.0),
 ]
 
 
@@ -64,7 +80,9 @@ def test_false_alarms_are_as_rare_as_stated(mechanism):
     alarms = 0
     for seed in range(400):
         rng = np.random.default_rng(seed)
-        values = np.zeros(60, int) if seed % 2 else rng.integers(0, mechanism.k, 60)
+        values = np.zeros(60, int) if seed % 2 else rng.integers(0, getattr(mechanism, "k", 6), 60)
+        if isinstance(mechanism, DrawnAttributes):
+            values = np.column_stack([values % 2, values % 3])
         alarms += bool(screen(mechanism, mechanism.perturb(values, rng=rng), alarm=0.1).failed)
     assert alarms <= binom.isf(1e-9, 400, 0.1)
 
@@ -199,6 +217,121 @@ def test_a_share_that_no_values_explain_stands_out():
     assert oracle.estimate(oracle.tally(reports))[63] > 1.5
 
 
+RESPONSES = [(5, 1.0, 1), (2, 1.0, 1), (6, 3.0, 2), (7, 3.0, 4), (3, 2.0, 4), (12, 0.5, 1)]  # k, ε, blocks
+
+
+@pytest.mark.parametrize("k, epsilon, blocks", RESPONSES)
+def test_bounds_of_hadamard_response_are_those_of_its_exact_law(k, epsilon, blocks, monkeypatch):
+    """Of each category, the least and the most likely item attain them; none is outside."""
+    oracle = HadamardResponse(k=k, epsilon=epsilon, blocks=blocks)
+    every, given = np.arange(oracle.size), {}
+    monkeypatch.setattr(screening, "_categories", lambda name, *rest: given.setdefault(name, rest) and (name, 1, None))
+    screen(oracle, every)
+    found = laws(oracle, np.arange(k))
+    law = np.array([[float(found[x].get(y, 0)) for y in every] for x in range(k)])
+    assert [*given] == (["block", "index"] if blocks > 1 else []) + ["place in the block"]
+    for cells, low, high in given.values():
+        shares = np.stack([np.bincount(cells.ravel(), weights=one, minlength=len(low)) for one in law])
+        np.testing.assert_allclose(shares.min(0), low, rtol=1e-12)
+        np.testing.assert_allclose(shares.max(0), high, rtol=1e-12)
+    first = np.bincount(every % oracle.b, weights=law[0])[0]
+    assert first == pytest.approx((1 + float(oracle.keep)) / oracle.b), "exact, whatever the item"
+
+
+@pytest.mark.parametrize("k, epsilon, blocks", RESPONSES)
+def test_columns_of_hadamard_response_are_coins_but_for_the_own_one(k, epsilon, blocks):
+    oracle = HadamardResponse(k=k, epsilon=epsilon, blocks=blocks)
+    for x, law in enumerate(laws(oracle, np.arange(k))):
+        for block in range(blocks):
+            part = {y % oracle.b: float(p) for y, p in law.items() if y // oracle.b == block}
+            for column in range(1, oracle.b):
+                plus = sum(p for j, p in part.items() if (j & column).bit_count() % 2 == 0) / sum(part.values())
+                own = [int(part) for part in oracle.column(np.array(x))] == [block, column]
+                keep = float(oracle.keep)
+                most = ((1 - keep) / 2 + keep * blocks) / (1 - keep + keep * blocks)
+                assert plus == pytest.approx(most if own else 0.5)
+
+
+@pytest.mark.parametrize("k, epsilon, blocks", [(64, 1.0, 1), (64, 3.0, 8), (200, 2.0, 4), (5, 1.0, 1)])
+def test_honest_indices_pass_and_preferred_ones_stand_out(k, epsilon, blocks):
+    oracle, rng = HadamardResponse(k=k, epsilon=epsilon, blocks=blocks), np.random.default_rng(8)
+    for values in (np.zeros(N, int), rng.integers(0, k, N), np.full(N, k - 1)):
+        honest = oracle.perturb(values, rng=rng)
+        assert screen(oracle, honest).failed == []
+    for index in (0, oracle.size - 1):  # the first place, of all items; and the last one
+        reports = honest.copy()
+        reports[: N // 5] = index
+        found = screen(oracle, reports)
+        assert "place in the block" in found.failed
+        assert {*range(N // 5)} <= {*found.suspects["place in the block"].tolist()}
+
+
+def test_a_column_that_no_item_has_stands_out():
+    """Indices on its plus side, drawn evenly: no index, place or block is too frequent."""
+    oracle, rng = HadamardResponse(k=40, epsilon=1.0, blocks=1), np.random.default_rng(9)
+    reports = oracle.perturb(rng.integers(0, 40, N), rng=rng)
+    unused = oracle.b - 1
+    side = np.flatnonzero(np.bitwise_count(np.arange(oracle.b) & unused) % 2 == 0)
+    reports[: N // 20] = rng.choice(side, N // 20)
+    assert screen(oracle, reports).failed == ["signs of a column"]
+
+
+@pytest.mark.parametrize("make", [GRR, BlockDesign, HadamardBit, None])
+def test_levels_of_a_hierarchy_are_screened_each_by_its_oracle(make):
+    survey, rng = Hierarchy.of(64, 1.0, make), np.random.default_rng(10)
+    honest = survey.perturb(np.minimum(rng.zipf(1.5, N), 64) - 1, rng=rng)
+    found = screen(survey, honest)
+    assert found.tested and found.failed == [] and "share of an item at level 4" in found.p_values
+    chosen = honest.copy()  # one in five moves to the coarsest level
+    some = np.flatnonzero(honest["level"] == 0)[: N // 5]
+    chosen[some] = honest[honest["level"] == 4][0]
+    found = screen(survey, chosen)
+    assert "level" in found.failed and {*some.tolist()} <= {*found.suspects["level"].tolist()}
+
+
+def test_a_public_row_of_one_level_stands_out_at_that_level():
+    survey, rng = Hierarchy.of(64, 1.0, HadamardBit), np.random.default_rng(11)
+    reports = survey.perturb(rng.integers(0, 64, N), rng=rng)
+    at = np.flatnonzero(reports["level"] == 0)[:600]
+    reports["row"][at] = 5
+    found = screen(survey, reports)
+    assert found.failed == ["row at level 0"] and {*at.tolist()} <= {*found.suspects["row at level 0"].tolist()}
+
+
+def test_a_share_of_a_level_that_no_values_explain_stands_out():
+    survey, rng = Hierarchy.of(64, 1.0, GRR), np.random.default_rng(12)
+    reports = survey.perturb(np.zeros(N, int), rng=rng)
+    assert screen(survey, reports).failed == []
+    at = np.flatnonzero(reports["level"] == 0)
+    reports["report"][at[: len(at) // 20]] = 0  # more than if all people were in the first cell
+    assert screen(survey, reports).failed == ["share of an item at level 0"]
+
+
+def test_levels_without_reports_are_counted_among_the_tests():
+    survey = Hierarchy.of(64, 1.0, GRR)
+    few = survey.perturb([3, 4], rng=np.random.default_rng(0))
+    found = screen(survey, few)
+    assert len(found.p_values) == 6 and found.failed == []
+
+
+def test_a_report_of_another_level_is_refused():
+    survey = Hierarchy.of(64, 1.0, GRR)
+    reports = survey.perturb(np.zeros(50, int), rng=np.random.default_rng(0))
+    reports["level"], reports["report"] = 4, 63
+    with pytest.raises(ValueError, match=r"reports must be integers in \[0, 4\), got 63"):
+        screen(survey, reports)
+
+
+def test_drawn_attributes_are_screened_as_the_reports_of_their_oracle():
+    survey, rng = DrawnAttributes.of((4,) * 6, OUE, 1.0), np.random.default_rng(13)
+    reports = survey.perturb(rng.integers(0, 4, (N, 6)), rng=rng)
+    assert screen(survey, reports).failed == []
+    for field, liar in (("report", True), ("attributes", 3)):
+        forged = reports.copy()
+        forged[field][: N // 20] = liar
+        assert screen(survey, forged).failed, field
+
+
 # ------------------------------------------------------------------------------------------- attacks that nothing finds
 
 
@@ -236,7 +369,23 @@ def test_what_crafted_reports_do_is_what_was_measured():
 def test_reports_of_means_show_nothing():
     mean = Laplace(epsilon=1.0)
     found = screen(mean, np.full(1000, len(mean.scores) - 1))
-    assert found.p_values == {} and found.failed == []
+    assert found.p_values == {} and found.failed == [] and not found.tested
+    assert str(found) == "Laplace, cut: there is no test for its reports; that none failed says nothing about them"
+
+
+def test_a_screening_says_what_was_tested_and_what_failed():
+    oracle = HadamardBit(k=64, epsilon=1.0)
+    reports = crowd(oracle)
+    passed = str(screen(oracle, reports))
+    assert passed.splitlines()[0] == "Hadamard bit: 0 of 2 tests failed, alarm = 1e-06" and "failed," not in passed[60:]
+    reports["row"][:2000] = 7
+    assert re.search(r"\nrow +p = \S+  failed, 2\d{3} reports stand out\n", str(screen(oracle, reports)))
+
+
+def test_mechanisms_without_a_test_are_those_that_the_page_names():
+    silent = {type(made).__name__ for made, reports in SCREENED if not screen(made, reports).tested}
+    said = screen.__doc__.split("There is no test for ")[1].split(": then")[0]
+    assert {*re.findall("`([A-Za-z]+)`", said)} == silent
 
 
 # --------------------------------------------------------------------------------------------------------- refusals

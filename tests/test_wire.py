@@ -25,7 +25,7 @@ from ldpnb.chance import freeze
 from ldpnb.core import Example
 from ldpnb.keyvalue import PCKVUE
 from ldpnb.numbers import MeanEst
-from ldpnb.serve import catalogue, from_wire, header, schema, to_wire, vectors
+from ldpnb.serve import catalogue, from_wire, header, schema, to_wire, vectors, wire
 from ldpnb.sets import PrivSet
 from ldpnb.strings import Unknown
 from ldpnb.verify import laws
@@ -277,6 +277,79 @@ def test_another_header_is_refused(text, said):
 def test_lines_that_trouble_a_parser_are_refused(line):
     with pytest.raises(ValueError, match="^line 2: "):
         from_wire(text_of(ITEM, line), ITEM)
+
+
+# ----------------------------------------------------------------------------------------- work for a stranger's line
+
+
+class Counted(str):
+    """A name that counts how often it is compared or hashed."""
+
+    asked = Counter()
+
+    def __eq__(self, other):
+        self.asked["compared"] += 1
+        return str.__eq__(self, other)
+
+    def __hash__(self):
+        self.asked["hashed"] += 1
+        return str.__hash__(self)
+
+
+def work(n):
+    """How often names are compared and hashed in an object of n names, the last one twice."""
+    Counted.asked.clear()
+    pairs = [(Counted(f"name {i}"), 1) for i in range(n)] + [(Counted(f"name {n - 1}"), 1)]
+    with pytest.raises(ValueError, match=f"^name {n - 1} must be there once, got it twice$"):
+        wire._unique(pairs)
+    return sum(Counted.asked.values())
+
+
+def test_names_of_an_object_are_looked_at_once():
+    """Twice as many names are twice the work: a line of a megabyte is refused as fast as it is read."""
+    assert 200 <= work(200) <= 700 and work(400) <= 2.2 * work(200)
+
+
+@pytest.mark.parametrize("number", ["9" * 41, "-" + "9" * 40, "1." + "0" * 40, "1" + "0" * 100_000, "1e" + "0" * 40])
+def test_long_numbers_are_refused_unread(number):
+    """Python reads an integer in more than its length, unless it has a limit, which programs lift."""
+    limit = sys.get_int_max_str_digits()
+    sys.set_int_max_str_digits(0)
+    try:
+        for line in (f'{{"report":{number}}}', f'{{"report":[[{number}]]}}', f'{{"other":{{"a":{number}}}}}'):
+            with pytest.raises(ValueError, match=r"^line 2: numbers must have at most 40 characters, got one of \d+, "):
+                from_wire(text_of(ITEM, line), ITEM)
+    finally:
+        sys.set_int_max_str_digits(limit)
+
+
+def test_numbers_of_any_field_are_short_enough():
+    for entry in CATALOGUE.values():
+        for example in entry.kind.example():
+            assert all(len(str(field.values)) < wire.DIGITS for field in wire.fields_of(example.mechanism))
+
+
+@pytest.mark.parametrize("place", [0, 1, 499, 998, 999])
+def test_the_wrong_report_is_found_by_judging_few(place, monkeypatch):
+    """All reports once, and then half as many each time."""
+    judged = []
+    keep = wire._judged
+    monkeypatch.setattr(wire, "_judged", lambda some, mechanism: judged.append(len(some)) or keep(some, mechanism))
+    oracle = SubsetSelection(k=4, epsilon=1.0)
+    lines = fine(oracle, 1000)
+    lines[place] = '{"report":"1111"}'
+    judged.clear()
+    with pytest.raises(ValueError, match=f"^line {place + 2}: reports must have 1 bits set in each row, got 4$"):
+        from_wire(text_of(oracle, *lines), oracle)
+    assert sum(judged) <= 2 * 1000 + 2
+
+
+def test_a_long_name_makes_no_long_message():
+    name = "n" * 10**5
+    for line in (f'{{"{name}":1,"{name}":1}}', f'{{"report":1,"{name}":1}}', f'{{"{name}":1}}'):
+        with pytest.raises(ValueError) as caught:
+            from_wire(text_of(ITEM, line), ITEM)
+        assert len(str(caught.value)) < 200
 
 
 def test_bytes_names_and_wrong_reports_are_refused():

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ldpnb.attributes.records import Set, Sets
-from ldpnb.checks import check_count, check_numbers, check_positive
+from ldpnb.checks import apart, check_count, check_numbers, check_positive
 from ldpnb.core import Floats, Ints
 from ldpnb.kernels import fwht
 from ldpnb.postprocess import norm_sub
@@ -87,7 +87,8 @@ def _nearest(x: Floats, a: Floats, b: Floats, tolerance: float) -> Floats:
         if off <= tolerance:
             return positive
         correction, x = x + correction - positive, restored(positive)
-    raise RuntimeError(f"marginals still differ by {off:.3g}, more than tolerance = {tolerance:g}")
+    most, left = apart(tolerance, float(off), 3)
+    raise RuntimeError(f"marginals still differ by {left}, more than tolerance = {most}")
 
 
 @dataclass(frozen=True, eq=False)

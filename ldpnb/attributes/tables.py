@@ -23,7 +23,16 @@ from numpy.typing import ArrayLike, NDArray
 from ldpnb.attributes.bitflip import Flip, decoder
 from ldpnb.attributes.maxent import check_sets
 from ldpnb.attributes.records import Set, Sets, counted
-from ldpnb.checks import check_array, check_codes, check_columns, check_count, check_numbers, check_positive, is_number
+from ldpnb.checks import (
+    apart,
+    check_array,
+    check_codes,
+    check_columns,
+    check_count,
+    check_numbers,
+    check_positive,
+    is_number,
+)
 from ldpnb.core import Bools, Floats, Ints, blocks
 from ldpnb.oracles.frequency import GRR
 from ldpnb.postprocess import maximum_likelihood
@@ -359,7 +368,8 @@ def _squarem(w: Floats, a: Floats, b: Floats, gap: float, steps: int) -> tuple[F
         if (w * np.log(u)).sum() < height:
             p = two
             u, g = _slope(w, a, b, p)
-    raise RuntimeError(f"steps = {steps} left a gap of {g.max() - 1:.3g}, above gap = {gap:g}")
+    most, left = apart(gap, float(g.max() - 1), 3)
+    raise RuntimeError(f"steps = {steps} left a gap of {left}, above gap = {most}")
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,6 +22,7 @@ from matplotlib.patches import Circle, FancyArrowPatch, FancyBboxPatch, Rectangl
 from matplotlib.ticker import MaxNLocator
 
 from ldpnb.chance import Outputs, TooManyBranches, walk
+from ldpnb.checks import apart
 from ldpnb.verify import one_person
 
 Point = tuple[float, float]
@@ -168,7 +169,8 @@ def states(
     room = max(_widest(ax, notes, 10), *(_measure(ax, *named)[0] for named in zip(names, sizes, strict=True)))
     radius = max(0.46, room / 2 + 0.1)
     if radius > 0.8:
-        raise _refused(ax, f"names and notes must fit into circles 1.4 inches wide, got one of {room:.1f} inches")
+        most, got = apart(1.4, room, 2)
+        raise _refused(ax, f"names and notes must fit into circles {most} inches wide, got one of {got}")
     left, rim = max(0.75, radius + 0.1), radius + 0.05
     right = WIDTH - left
     row = [(1.4, 0.0), (5.0, 0.0)] if n == 2 else [(left, 0.0), (WIDTH / 2, 0.0), (right, 0.0)]
@@ -308,7 +310,8 @@ def tree(
     end = WIDTH - max(_widest(ax, [*sums, "chance"]), 0.5) - 0.25
     spare = (end - last - 0.1 - first - 0.1 - sum(wide)) / max(deep, 1)
     if deep and spare < 0.45:
-        raise _refused(ax, f"texts must leave 0.45 inches for each fork, they leave {spare:.2f}: shorten them")
+        least, got = apart(0.45, spare, 2)
+        raise _refused(ax, f"texts must leave {least} inches for each fork, they leave {got}: shorten them")
     starts = [0.1 + first + j * spare + sum(wide[:j]) for j in range(deep + 1)]
     _pill(ax, 0.1 + first / 2, height[()], first - 0.02, root, "white")
     for node, text in label.items():
@@ -386,7 +389,8 @@ def decisions(tree: Mapping[str, Any]) -> Axes:
     last = _widest(ax, [text for text, *_ in ends]) + 0.3
     spare = (WIDTH - 0.2 - sum(boxes) - sum(words) - last) / (2 * len(columns))
     if spare < 0.15:
-        raise _refused(ax, f"texts must leave 0.15 inches for each arrow, they leave {spare:.2f}: shorten them")
+        least, got = apart(0.15, spare, 2)
+        raise _refused(ax, f"texts must leave {least} inches for each arrow, they leave {got}: shorten them")
     starts = [0.1 + sum(boxes[:c]) + sum(words[:c]) + 2 * c * spare for c in (*columns, len(columns))]
     for text, deep, y in asked:
         middle, tall = starts[deep] + boxes[deep] / 2, _measure(ax, text)[1] + 0.16
@@ -467,7 +471,7 @@ def flow(
         if spare >= 0:
             break
     else:
-        raise _refused(ax, f"steps must fit into {WIDTH} inches, they are {-spare:.1f} wider: shorten texts or labels")
+        raise _refused(ax, f"steps must fit into {WIDTH} inches, they are {-spare:.2g} wider: shorten texts or labels")
 
     bands = [
         max(0.9, _measure(ax, lane)[0] + 0.3, *(card.h + 0.35 for card in cards if card.row == row))

@@ -21,7 +21,17 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from ldpnb.chance import odds
-from ldpnb.checks import EPSILON_MAX, EPSILON_MIN, check_array, check_count, check_epsilon, check_positive, is_number
+from ldpnb.checks import (
+    EPSILON_MAX,
+    EPSILON_MIN,
+    apart,
+    check_array,
+    check_count,
+    check_epsilon,
+    check_positive,
+    in_full,
+    is_number,
+)
 from ldpnb.core import Floats
 from ldpnb.oracles.matrix import MatrixMechanism, check_grid, distributions, fractions, within
 
@@ -199,7 +209,7 @@ def least_epsilon(
         return best
     low, best = 0.0, _solve(losses, EPSILON_MAX, class_)
     if best.distortion > limit:
-        least = f"{best.distortion:.6g}, which a channel of epsilon = {EPSILON_MAX:g} reaches"
+        least = f"{in_full(best.distortion)}, which a channel of epsilon = {EPSILON_MAX:g} reaches"
         raise ValueError(f"distortion must be at least {least}, got {distortion}")
     while best.epsilon - low > width / 2 and (middle := max((low + best.epsilon) / 2, EPSILON_MIN)) < best.epsilon:
         found = _solve(losses, middle, class_)
@@ -310,7 +320,7 @@ def hamming_epsilon(k: int, delta: float) -> float:
     """
     k, delta = check_count(k, 2, "k"), check_positive(delta, "delta")
     if delta > (k - 1) / k:
-        raise ValueError(f"delta must be in (0, (k-1)/k] = (0, {(k - 1) / k:.6g}], got {delta}")
+        raise ValueError(f"delta must be in (0, (k-1)/k] = (0, {in_full((k - 1) / k)}], got {in_full(delta)}")
     return max(0.0, log(k - 1) + log1p(-delta) - log(delta))
 
 
@@ -383,8 +393,10 @@ def _solve(loss: Floats, epsilon: float, sources: Floats, unbiased: Means = None
     most, equal = (sparse.block_array(rows, format="csc") for rows in (most, equal))
     answer = linprog(objective, most, np.zeros(k * m + s), equal, right, bounds, method="highs", options=PRECISE)
     if answer.status == 2 and unbiased is not None:
-        ends = f"{inputs.min():.6g} to {inputs.max():.6g}, got outputs from {outputs.min():.6g} to {outputs.max():.6g}"
-        raise ValueError(f"unbiased must be possible at epsilon = {epsilon}, with means from {ends}")
+        means, worth = (f"{in_full(x.min())} to {in_full(x.max())}" for x in (inputs, outputs))
+        raise ValueError(
+            f"unbiased must be possible at epsilon = {epsilon}, with means from {means}, got outputs from {worth}"
+        )
     if answer.status != 0 or answer.x is None:
         raise RuntimeError(f"the linear program at epsilon = {epsilon} was not solved: {answer.message}")
     # the channel
@@ -401,7 +413,8 @@ def _solve(loss: Floats, epsilon: float, sources: Floats, unbiased: Means = None
     reached, source = _distortion(loss, channel, sources), _mixture(weights, sources)
     bound = _bound(loss, epsilon, source, prices, slopes, unbiased)
     if reached - bound > GAP * span:
-        gap = f"{float(reached - bound):.3g} above the least distortion, over {GAP:g} of the range of loss"
+        most, found = apart(GAP * span, float(reached - bound), 3)
+        gap = f"{found} above the least distortion, over {most}, {GAP:g} of the range of loss"
         raise RuntimeError(f"the solver's channel at epsilon = {epsilon} may be {gap}")
     return Optimum(channel, epsilon, _up(reached), -_up(-bound), source.astype(np.float64), prices, bias)
 

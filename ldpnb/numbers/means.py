@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ldpnb.chance import exact, log, odds
-from ldpnb.checks import SIZE_MAX, Limit, check_count, check_epsilon, check_numbers
+from ldpnb.checks import SIZE_MAX, Limit, check_count, check_epsilon, check_numbers, in_full
 from ldpnb.core import Floats, Ints, Mechanism, Tally
 from ldpnb.formula import Formula, above_one
 
@@ -69,7 +69,8 @@ class Range:
         numbers, low, high = self._each(raw, "raw")
         if (wrong := np.argwhere((numbers < low) | (numbers > high))).size:
             at = tuple(wrong[0])
-            raise ValueError(f"raw must be numbers in [{low[at]:g}, {high[at]:g}], got {numbers[at]}")
+            ends = f"[{in_full(low[at])}, {in_full(high[at])}]"
+            raise ValueError(f"raw must be numbers in {ends}, got {in_full(numbers[at])}")
         return np.asarray(((numbers - low) - (high - numbers)) / (high - low))
 
     def cells(self, raw: ArrayLike, k: int) -> Ints:

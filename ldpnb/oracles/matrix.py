@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ldpnb.chance import Randomness, binomial, log, log_up, odds, weighted
-from ldpnb.checks import Limit, check_count, check_epsilon, check_histogram, check_numbers
+from ldpnb.checks import Limit, check_count, check_epsilon, check_histogram, check_numbers, in_full
 from ldpnb.core import Example, Floats, Ints, Layout, Reports, Tally
 from ldpnb.oracles.frequency import ItemOracle
 
@@ -224,9 +224,10 @@ def within(channel: ArrayLike, epsilon: float) -> Floats:
     """
     rows, allowed = check_grid(channel, "channel", 2), odds(check_epsilon(epsilon))
     if rows.min() < -SLACK or np.abs(rows.sum(1) - 1).max() > SLACK:
+        sums = [in_full(x) for x in (rows.sum(1).min(), rows.sum(1).max())]
         raise ValueError(
-            f"channel must be non-negative with rows of sum 1, got an entry of {rows.min():.3g} "
-            f"and sums from {rows.sum(1).min():.9g} to {rows.sum(1).max():.9g}"
+            f"channel must be non-negative with rows of sum 1, up to {SLACK:g}, got an entry of {rows.min():.3g} "
+            f"and sums from {sums[0]} to {sums[1]}"
         )
     near = np.maximum(np.maximum(rows, 0), rows.max(0) * float(1 / allowed))
     near /= near.sum(1, keepdims=True)

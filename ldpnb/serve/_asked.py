@@ -12,7 +12,7 @@ from ldpnb.checks import check_epsilon, check_flag
 from ldpnb.core import Mechanism, Reports, Tally, check_tally
 from ldpnb.numbers.means import Range
 from ldpnb.postprocess import normal_quantile
-from ldpnb.serve._columns import gone
+from ldpnb.serve._columns import BLANKS, folded, gone, key
 from ldpnb.serve._results import Result
 from ldpnb.serve.keeping import digested, identity
 
@@ -30,8 +30,11 @@ DERIVED = (
 )
 
 
-def check_labels(labels: Any, name: str, least: int = 1) -> tuple[Any, ...]:
-    """Return labels that were written down: a list or tuple of strings, bools or integers."""
+def check_labels(labels: Any, name: str, least: int = 1, *, any_form: bool = False) -> tuple[Any, ...]:
+    """Return labels that were written down: a list or tuple of strings, bools or integers.
+
+    Of two that differ in blanks or in Unicode form alone, one is a mistake, unless `any_form` is asked for.
+    """
     if not isinstance(labels, list | tuple):
         raise ValueError(f"{name} must be a list or tuple, got {type(labels).__name__}: {DERIVED}")
     if derived := [x for x in labels if isinstance(x, np.generic)]:
@@ -40,13 +43,19 @@ def check_labels(labels: Any, name: str, least: int = 1) -> tuple[Any, ...]:
         rule = f'a missing answer is no label, missing="no answer" counts them; {DERIVED}'
         raise ValueError(f"{name} must be strings, not empty, bools or integers, got {lost[0]!r}: {rule}")
     for x in labels:
-        if type(x) not in (str, bool, int) or x == "":
+        if type(x) not in (str, bool, int) or (isinstance(x, str) and not x.strip(BLANKS)):
             raise ValueError(f"{name} must be strings, not empty, bools or integers, got {x!r}: write it as a string")
+        key(x, name)
     if len(labels) < least:
         raise ValueError(f"{name} must hold at least {least}, got {len(labels)}")
-    texts = [str(x) for x in labels]
-    if twice := [x for i, x in enumerate(texts) if x in texts[:i]]:
-        raise ValueError(f"{name} must be distinct in print, got {twice[0]!r} twice: leave one out, or rename it")
+    seen: dict[str, Any] = {}
+    for x in labels:
+        text = str(x) if any_form else folded(x)
+        if text in seen:
+            both = f"{seen[text]!a:.60} and {x!a:.60}, which differ in blanks or in Unicode form alone"
+            got = f"{str(x)!r} twice" if str(x) == str(seen[text]) else both
+            raise ValueError(f"{name} must be distinct in print, got {got}: leave one out, or rename it")
+        seen[text] = x
     return tuple(labels)
 
 

@@ -90,7 +90,11 @@ class Result:
 
     def __getitem__(self, label: Any) -> Entry:
         places = {key(one): i for i, one in enumerate(self.labels)}
-        if (at := places.get(key(label))) is None:
+        try:
+            at = places.get(key(label))
+        except ValueError:  # it could be none
+            at = None
+        if at is None:
             raise KeyError(f"label must be one of {told(self.labels)}, got {label!r}")
         return Entry(self.labels[at], *(float(x[at]) for x in (self.estimate, self.error, self.low, self.high)))
 

@@ -34,7 +34,7 @@ import numpy as np
 
 from ldpnb.attributes import BitFlip, Blocks, BloomFlip, DrawnAttributes, HarmonyFrequency, flip_for
 from ldpnb.attributes.blocks import CELLS_MAX
-from ldpnb.checks import EPSILON_MIN
+from ldpnb.checks import EPSILON_MIN, in_full
 from ldpnb.core import Records, named
 from ldpnb.keyvalue import (
     IOH,
@@ -314,7 +314,7 @@ class OneNumber(Question):
     needs_list: ClassVar = False
 
     def _what(self) -> str:
-        return f"the mean of a number in [{self.low:g}, {self.high:g}]"
+        return f"the mean of a number in [{in_full(self.low)}, {in_full(self.high)}]"
 
     def _entries(self) -> int:
         return 1
@@ -357,7 +357,7 @@ class Vector(Question):
     needs_list: ClassVar = False
 
     def _what(self) -> str:
-        return f"the mean of each of {self.d:,} numbers in [{self.low:g}, {self.high:g}]"
+        return f"the mean of each of {self.d:,} numbers in [{in_full(self.low)}, {in_full(self.high)}]"
 
     def _entries(self) -> int:
         return self.d
@@ -477,7 +477,8 @@ class Pairs(Question):
     limits: ClassVar = Sets.limits
 
     def _what(self) -> str:
-        return f"the share of a key's holders and of the mean of their values in [{self.low:g}, {self.high:g}]"
+        scale = f"[{in_full(self.low)}, {in_full(self.high)}]"
+        return f"the share of a key's holders and of the mean of their values in {scale}"
 
     def _entries(self) -> int:
         return 2 * self.d

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldpnb.chance import Randomness
-from ldpnb.checks import check_flag, check_positive
+from ldpnb.checks import apart, check_flag, check_positive, in_full
 from ldpnb.core import Kept, Mechanism, OpenMechanism, Reports, Tally, Values
 from ldpnb.serve._disk import lock, patiently, put, resolved, tidy
 
@@ -283,7 +283,11 @@ class Account:
         """Say what was asked and what it cost, what the reports speak of, and on what the sum relies."""
         entries = self._entries()
         spent = _sum(entries)
-        lines = [f"ε = {_up(spent):.6g} spent of limit = {self.limit:g}, and {_left(spent, self.limit):.6g} left"]
+        left = _left(spent, self.limit)
+        paid = f"{_up(spent):.6g}"
+        if left and float(paid) >= self.limit:  # it would look as if nothing were left
+            paid = in_full(_up(spent))
+        lines = [f"ε = {paid} spent of limit = {in_full(self.limit)}, and {left:.6g} left"]
         for entry in entries:
             times = entry["reports"]
             line = f"{entry['label']!r}: ε = {entry['epsilon']:.6g}, {times} report{'s' if times > 1 else ''}"
@@ -460,20 +464,6 @@ def within_limit(total: Fraction, limit: float) -> bool:
     (True, False)
     """
     return total <= Fraction(limit) * (1 + SLACK)
-
-
-def apart(limit: Fraction, total: Fraction) -> tuple[str, str]:
-    """Print a limit and a sum that passes it, and by how much where they print alike.
-
-    Examples
-    --------
-    >>> apart(Fraction(1), Fraction(3, 2))
-    ('1', '1.5')
-    >>> apart(Fraction(1), 1 + Fraction(1, 2**30))
-    ('1', '1, which is 9.3e-10 more')
-    """
-    least, got = f"{float(limit):.6g}", f"{float(total):.6g}"
-    return least, got if got != least else f"{got}, which is {float(total - limit):.2g} more"
 
 
 def _sum(entries: list[dict[str, Any]]) -> Fraction:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ldpnb.checks import check_count, check_flag, check_probability
+from ldpnb.checks import check_count, check_flag, check_probability, in_full
 from ldpnb.core import Floats, Ints, Records, Reports, Tally
 from ldpnb.hashing import key_of
 from ldpnb.keyvalue import Wheel
@@ -18,7 +18,7 @@ from ldpnb.numbers.means import Range
 from ldpnb.numbers.one_number import Number as NumberMechanism
 from ldpnb.oracles.frequency import ItemOracle
 from ldpnb.serve._asked import CATEGORY, DECLINE, LEAVE, Asked, check_labels, in_unit, one_range, quantile
-from ldpnb.serve._columns import coded, gone, labelled, numbers, present, told
+from ldpnb.serve._columns import coded, labelled, numbers, present, told
 from ldpnb.serve._results import Result
 
 if TYPE_CHECKING:
@@ -36,8 +36,8 @@ class OneOf(Asked):
     Parameters
     ----------
     categories : list or tuple of str, bool or int, at least two
-        Written down before anybody answers.  Labels are told apart by type: True is not 1.  Whole floats are integers,
-        since tables turn integers with gaps into floats.
+        Written down before anybody answers.  Labels are told apart by type: True is not 1, and "1" is neither.  Answers
+        are found by the rule for columns of `ldpnb.serve.survey`.
     epsilon : float
         Privacy of an answer; that of the mechanism, if one is given.
     missing : str, optional
@@ -102,7 +102,13 @@ class OneOf(Asked):
         return next(fast, usable[0])
 
     def encoded(self, values: Any) -> Ints:
-        """Return the code of each answer: its place among `labels`."""
+        """Return the code of each answer: its place among `labels`.
+
+        Raises
+        ------
+        ValueError
+            If an answer is not among them, or is missing and nothing was said about that.
+        """
         codes = coded(values, self.labels, "add a category 'other' before the survey begins")
         if len(self.labels) > len(self.categories):
             codes = np.where(codes < 0, len(self.categories), codes)
@@ -126,6 +132,9 @@ def _share_error(noise: Floats, share: float, n: int, people: bool) -> float:
 @dataclass(frozen=True, eq=False)
 class Strings(Asked):
     """A string that the client need not know a list for: the shares of candidates that the server names afterwards.
+
+    A string is counted for a candidate of the same code points; see the rule for columns of `ldpnb.serve.survey`, and
+    `ldpnb.hashing.digest` for what is hashed.
 
     Parameters
     ----------
@@ -164,17 +173,20 @@ class Strings(Asked):
     def encoded(self, values: Any) -> Records:
         """Return records of one key a person, the digest of the string."""
         labels, codes = labelled(values)
-        if wrong := [x for x in labels if not gone(x) and not isinstance(x, str)]:
+        if wrong := [x for x in labels if not isinstance(x, str)]:
             raise ValueError(f"values must be strings, got {told(wrong)}: OneOf takes bools and integers")
         if self.missing not in (None, DECLINE):
             labels, codes = [*labels, self.missing], np.where(codes < 0, len(labels), codes)
         codes = present(codes, codes >= 0, self.missing, f'missing="no answer" is a string of their own, {LEAVE}')
-        keys = np.array([key_of(x) if isinstance(x, str) else 0 for x in labels], np.int64)
+        keys = np.array([key_of(x) for x in labels], np.int64)
         return Records(np.arange(len(codes) + 1), keys[codes] if len(codes) else codes)
 
     def tally(self, reports: Reports, candidates: Sequence[str] = ()) -> Tally:
         """Count reports, for the strings named: any list, since it need not be known beforehand."""
-        return self.mechanism.tally(reports, check_labels(candidates, "candidates"))  # type: ignore[no-any-return]
+        named = check_labels(candidates, "candidates", any_form=True)
+        if wrong := [x for x in named if not isinstance(x, str)]:  # a number would be a hash value, which nobody sent
+            raise ValueError(f"candidates must be strings, got {told(wrong)}: write them as strings")
+        return self.mechanism.tally(reports, named)  # type: ignore[no-any-return]
 
     def _estimate(self, tally: Tally, level: float, people: bool, together: bool) -> Result:
         labels = tally.items or ()
@@ -257,13 +269,21 @@ class Number(Asked):
         return OneNumber(n=n, epsilon=self.epsilon, low=self.low, high=self.high)
 
     def encoded(self, values: Any) -> Floats:
-        """Return the numbers, mapped to [−1, 1]."""
+        """Return the numbers, mapped to [−1, 1].
+
+        Raises
+        ------
+        ValueError
+            If one is outside the range and is not to be clipped, is infinite or beyond floats, or is missing and
+            nothing was said about that.
+        """
         found = numbers(values)
         found = present(found, ~np.isnan(found), self.missing, f'{LEAVE}; ask OneOf(["yes", "no"]) who has a number')
         if self.outside == "clip":
             found = found.clip(self.low, self.high)
         if (wrong := found[(found < self.low) | (found > self.high)]).size:
-            what = f"numbers in [{self.low:g}, {self.high:g}], got {wrong[0]:g}, {wrong.size} outside in all"
+            ends = f"[{in_full(self.low)}, {in_full(self.high)}]"
+            what = f"numbers in {ends}, got {in_full(wrong[0])}, {wrong.size} outside in all"
             raise ValueError(f'values must be {what}; choose a wider range, or outside="clip"')
         return self.range.to_unit(found)
 

@@ -18,6 +18,7 @@ from typing import Any, ClassVar, NamedTuple
 from ldpnb.checks import (
     EPSILON_MAX,
     EPSILON_MIN,
+    at_least,
     check_count,
     check_epsilon,
     check_probability,
@@ -376,7 +377,7 @@ def least_epsilon(
             best = at(most).best_for(of=of, people=people)
             width, n = best.half_width(**asked), best.people_for(wanted, **asked)
             raise ValueError(
-                f"half_width must be at least {width:.3g}, that of {best.name} for n = {question.n:,} people at "
+                f"half_width must be at least {at_least(width)}, that of {best.name} for n = {question.n:,} people at "
                 f"epsilon = {EPSILON_MAX:g}, the largest, got {half_width!r}: take n = {n:,}, or a lower level"
             )
         below, under = above, over

@@ -13,7 +13,7 @@ from math import ceil, inf, sqrt
 from statistics import NormalDist
 from typing import Any, overload
 
-from ldpnb.checks import check_flag, is_number
+from ldpnb.checks import check_flag, in_full, is_number
 from ldpnb.postprocess import normal_quantile
 
 LONG = 8  # entries of a tuple that are written out; longer ones are written as a rule
@@ -399,7 +399,7 @@ def check_half_width(value: Any, what: str) -> float:
 def _counted(n: int, now: float, wanted: float, name: str) -> int:
     ratio = now / wanted
     if ratio > 1e100:
-        raise ValueError(f"{name} must be at least 1e-100 of {now:g}, got {wanted!r}")
+        raise ValueError(f"{name} must be at least 1e-100 of {in_full(now)}, got {wanted!r}")
     return max(1, ceil(n * ratio**2 * (1 - 1e-12)))  # n itself for its own error
 
 

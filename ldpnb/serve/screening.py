@@ -1,8 +1,9 @@
 """Screening of reports: what those of an honest crowd look like whatever its values are, and which ones stand out.
 
-Public parts have a known law: seeds, rows, cohorts and keys are uniform.  So is the slot of a value under a seed of
-one's own, and the number of ones in a report follows a law that all values share, or lies between two.  Reports that
-are made to look honest in these things pass: `core.Mechanism.influence` says what they can do.
+Public parts have a known law: seeds, rows, cohorts and keys are uniform, and levels of a hierarchy have known odds.  So
+has the slot of a value under a seed of one's own, and the number of ones in a report follows a law that all values
+share, or lies between two.  Reports that are made to look honest in these things pass: `core.Mechanism.influence` says
+what they can do.  For some mechanisms there is no test, and `Screening` says so.
 """
 
 from __future__ import annotations
@@ -16,14 +17,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ldpnb.attributes import HarmonyFrequency
+from ldpnb.attributes import DrawnAttributes, HarmonyFrequency
 from ldpnb.attributes.bitflip import Flip
 from ldpnb.checks import is_number
 from ldpnb.core import Bools, Floats, Ints, Mechanism, Reports, Tally
 from ldpnb.hashing import Modular, SlotTable
+from ldpnb.kernels import fwht
 from ldpnb.keyvalue import IOH, PCKVUE, StateEncodingSplit
 from ldpnb.keyvalue.wheel import OpenSets
+from ldpnb.numbers.ranges import Hierarchy
+from ldpnb.oracles.asking import told_in
 from ldpnb.oracles.frequency import GRR, PureProtocol, UnaryEncoding
+from ldpnb.oracles.hadamard import HadamardResponse
 from ldpnb.oracles.succinct import SHist
 from ldpnb.sets.sampling import SampledSUE, SetSampling
 from ldpnb.strings import RAPPOR, Unknown
@@ -35,7 +40,7 @@ Test = tuple[str, float, Floats | None]  # name, p-value, and that of each repor
 
 @dataclass(frozen=True, eq=False)
 class Screening:
-    """What was tested, and what stood out.
+    """What was tested, and what stood out; ``print`` says it in words.
 
     Attributes
     ----------
@@ -46,16 +51,41 @@ class Screening:
     suspects : dict of str to ndarray of int64
         For each test that was failed and can tell, the places of the reports that stand out: the forged ones, and
         those honest ones that have the same row, slot or number of ones by chance.
+    mechanism : str
+        Whose reports they are.
     """
 
     alarm: float
     p_values: dict[str, float]
     suspects: dict[str, Ints]
+    mechanism: str = ""
+
+    @property
+    def tested(self) -> bool:
+        """Whether there was any test; if not, that none failed says nothing."""
+        return bool(self.p_values)
 
     @property
     def failed(self) -> list[str]:
-        """Names of the tests that an honest crowd would hardly fail."""
+        """Names of the tests that an honest crowd would hardly fail; see `tested`."""
         return [name for name, p in self.p_values.items() if p < self.alarm / len(self.p_values)]
+
+    def __str__(self) -> str:
+        """Say which tests there were, and which of them failed, or that there was none."""
+        if not self.tested:
+            return f"{self.mechanism}: there is no test for its reports; that none failed says nothing about them"
+        failed, wide = self.failed, max(map(len, self.p_values))
+        lines = [f"{self.mechanism}: {len(failed)} of {len(self.p_values)} tests failed, alarm = {self.alarm:g}"]
+        for name, p in self.p_values.items():
+            line = f"{name:<{wide}}  p = {p:.2g}"
+            if name in failed:
+                line += "  failed"
+            if name in self.suspects:
+                line += f", {len(self.suspects[name])} reports stand out"
+            lines.append(line)
+        return "\n".join(lines)
+
+    __repr__ = __str__
 
 
 def screen(mechanism: Mechanism, reports: Reports, *, alarm: float = 1e-6) -> Screening:
@@ -64,6 +94,9 @@ def screen(mechanism: Mechanism, reports: Reports, *, alarm: float = 1e-6) -> Sc
     It finds all-ones reports, copies of one report or seed, seeds that put all items into one slot, public parts and
     slots that a crowd prefers, and shares that no values explain.  It cannot find reports that an honest client draws
     for values of the forger's choice, nor reports that differ from honest ones only in which of their bits are set.
+
+    There is no test for `MatrixMechanism`, `PCKVGRR`, `MeanEst`, `TwoPoint`, `Hybrid`, `Piecewise` and `Laplace`: then
+    `Screening.tested` is False, and an empty list of failed tests says nothing.
 
     Parameters
     ----------
@@ -76,7 +109,7 @@ def screen(mechanism: Mechanism, reports: Reports, *, alarm: float = 1e-6) -> Sc
     Returns
     -------
     Screening
-        Without any test, where nothing of a report is known.
+        Without any test for the mechanisms named above; `Screening.tested` and its text say so.
 
     Raises
     ------
@@ -102,11 +135,38 @@ def screen(mechanism: Mechanism, reports: Reports, *, alarm: float = 1e-6) -> Sc
     y = m._reports(reports)
     if len(y) == 0:
         raise ValueError("reports must hold at least one report, got none")
-    tests = [*_public(m, y), *_seeds(m, y), *_counts(m, y)]
-    tests += [test for bits in _bits(m, y) for test in _ones(bits)]
+    tests = _tests(m, y)
     own = [(name, np.flatnonzero(each < alarm / len(tests))) for name, _, each in tests if each is not None]
     p_values = {name: min(1.0, float(p)) for name, p, _ in tests}
-    return Screening(alarm, p_values, {name: places for name, places in own if places.size})
+    named = mechanism.label or type(mechanism).__name__
+    return Screening(alarm, p_values, {name: places for name, places in own if places.size}, named)
+
+
+def _tests(m: Mechanism, y: NDArray[Any]) -> list[Test]:
+    """Make all tests that there are for a mechanism."""
+    if isinstance(m, Hierarchy):
+        return [*_levels(m, y)]
+    if isinstance(m, DrawnAttributes):  # whatever is asked, the oracle has been told an item
+        return [*_public(m, y, {m.question}), *_tests(m.oracle, m.oracle._reports(told_in(y, m.oracle)))]
+    tests = [*_public(m, y, {*m.public_fields}), *_seeds(m, y), *_counts(m, y)]
+    if isinstance(m, HadamardResponse):
+        tests += _indices(m, y)
+    return tests + [test for bits in _bits(m, y) for test in _ones(bits)]
+
+
+def _levels(m: Hierarchy, y: NDArray[Any]) -> Iterator[Test]:
+    """Levels have known odds; given the levels, the reports of each are those of its own oracle."""
+    yield _categories("level", y["level"][:, None], m.odds, m.odds)
+    for i, oracle in enumerate(m.oracles):
+        here = np.flatnonzero(y["level"] == i)
+        told = oracle._reports(told_in(y[here], oracle))
+        some = told if here.size else oracle._worst()[:1]  # without any, its tests are counted all the same
+        for name, p, each in _tests(oracle, some):
+            of_all = None
+            if each is not None:
+                of_all = np.ones(len(y))
+                of_all[here] = each if here.size else 1.0
+            yield f"{name} at level {i}", p if here.size else 1.0, of_all
 
 
 # ------------------------------------------------------------------------------------------------ what is uniform
@@ -128,9 +188,9 @@ def _categories(name: str, cells: Ints, low: Floats, high: Floats) -> Test:
     return name, 2 * len(low) * min(many.min(), few.min()), 2 * len(low) * many[cells].min(1)
 
 
-def _public(m: Mechanism, y: NDArray[Any]) -> Iterator[Test]:
+def _public(m: Mechanism, y: NDArray[Any], fields: set[str]) -> Iterator[Test]:
     """Public numbers are uniform: each word of a seed alone, of sets of numbers each member."""
-    for name in sorted({*m.public_fields} - {"level"}):  # a level of ε is chosen
+    for name in sorted(fields - {"level"}):  # a level of ε is chosen
         words, values = y[name].reshape(len(y), -1).astype(np.int64), int(m.layout[name][1])
         if isinstance(m, HarmonyFrequency) and name == "row":  # of the attribute's own matrix; all are powers of two
             values = int(m.m.min())
@@ -179,6 +239,42 @@ def _counts(m: Mechanism, y: NDArray[Any]) -> Iterator[Test]:
         counts = np.rint(m.supporters(Tally(m, len(y), m._count(y))))
         p = min(binom.sf(counts - 1, len(y), high).min(), binom.cdf(counts, len(y), low).min())
         yield "share of an item", 2 * len(counts) * p, None
+
+
+def _indices(m: HadamardResponse, y: Ints) -> Iterator[Test]:
+    """Test that indices of Hadamard response are as likely as items can make them.
+
+    A report is drawn from the own item's set with probability κ, and else from all K = Bb indices.  So an index has a
+    probability between (1−κ)/K and that plus 2κ/b, if it is in the set of any item.  A place in the block has the
+    same, times B, over all blocks; the first place is in all sets, so that it has exactly (1+κ)/b.
+
+    Given that a report is in a block, it is on the plus side of a column with probability 1/2, unless the column is
+    that of the person's item, where it is likelier.  Columns that no item has are coins.
+    """
+    from scipy.stats import binom
+
+    keep, (blocks, b) = float(m.keep), (m.blocks, m.b)
+    held = np.zeros((blocks, b), np.int64)
+    held[m.column(np.arange(m.k))] = 1
+    sets = (held.sum(1, keepdims=True) + fwht(held)) // 2  # of so many items, for each index
+    often = np.where(sets > 0, keep, 0.0)
+    if blocks > 1:
+        has_items = held.any(1)
+        low = np.full(blocks, (1 - keep) / blocks)
+        yield _categories("block", y[:, None] // b, low, low + keep * has_items)
+        low = np.full(blocks * b, (1 - keep) / (blocks * b))
+        yield _categories("index", y[:, None], low, low + 2 * often.ravel() / b)
+    low = np.full(b, (1 - keep) / b)
+    always = np.where(sets.sum(0) == m.k, keep, 0.0)
+    yield _categories("place in the block", y[:, None] % b, low + 2 * always / b, low + 2 * often.max(0) / b)
+    counts = np.bincount(y, minlength=blocks * b).reshape(blocks, b)
+    inside = counts.sum(1, keepdims=True)
+    plus = ((inside + fwht(counts)) // 2)[:, 1:]
+    own = ((1 - keep) / 2 + keep * blocks) / (1 - keep + keep * blocks)  # given the block
+    most = np.where(held, own, 0.5)[:, 1:]
+    many = np.asarray(binom.sf(plus - 1, inside, most))
+    few = np.asarray(binom.cdf(plus, inside, 0.5))
+    yield "signs of a column", 2 * plus.size * min(many.min(), few.min()), None
 
 
 class Bits(NamedTuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set as AnySet
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import combinations
@@ -13,7 +13,7 @@ import numpy as np
 
 from ldpnb.attributes import Blocks, DrawnAttributes, HarmonyFrequency
 from ldpnb.chance import Randomness
-from ldpnb.checks import check_count, check_flag, check_probability
+from ldpnb.checks import check_count, check_flag, check_probability, in_full
 from ldpnb.core import Ints, OpenMechanism, Records, Reports, Tally
 from ldpnb.keyvalue.ternary import SignedTernary, mean_of
 from ldpnb.numbers.means import Range
@@ -28,7 +28,7 @@ from ldpnb.serve._asked import (
     one_range,
     quantile,
 )
-from ldpnb.serve._columns import coded, key, labelled, numbers, present
+from ldpnb.serve._columns import coded, key, named_people, numbers, present, told_apart
 from ldpnb.serve._results import RatingsResult, Result
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class Ratings(Asked):
     Parameters
     ----------
     items : list or tuple of str, bool or int
-        Written down before anybody rates.
+        Written down before anybody rates; found by the rule for columns of `ldpnb.serve.survey`, as users are.
     low, high : float
         Ends of the scale.
     most : int
@@ -107,26 +107,29 @@ class Ratings(Asked):
         if isinstance(values, list | tuple):
             if wrong := [x for x in values if not isinstance(x, Mapping)]:
                 raise ValueError(f"values must be a dict {{item: rating}} for each person, got {wrong[0]!r:.60}")
+            if everybody is not None:
+                raise ValueError("everybody must be left out where values are dicts: one who rates nothing has {}")
+            users: list[Any] = []
             who: Any = np.repeat(np.arange(len(values)), [len(x) for x in values])
             n, item = len(values), [x for one in values for x in one]
             rating: Any = [x for one in values for x in one.values()]
         else:
             user, item, rating = (column_of(values, name) for name in ("user", "item", "rating"))
-            users, who = labelled(user, "user")
-            listed = {key(x): i for i, x in enumerate(users)}
-            if (who < 0).any():
-                raise ValueError("user must be there in each row, got a missing one: leave the row out")
+            users, who = named_people(user, "user")
+            n = len(users)
             if everybody is not None:
-                listed = {key(x): i for i, x in enumerate(everybody)}
-                if strange := [x for x in users if key(x) not in listed]:
-                    raise ValueError(f"everybody must name all users, got none of the name {strange[0]!r}")
-            n, who = len(listed), np.array([listed[key(x)] for x in users], np.int64)[who]
+                place = _places(users, everybody)
+                n, who = len(place), np.array([place[key(x)] for x in users], np.int64)[who]
+                users = [x for _, x in place]
         keys = coded(item, self.items, "add it to the items before the survey begins", "item")
         found = numbers(rating, "rating")
         if (lost := int((keys < 0).sum() + np.isnan(found).sum())) or len(keys) != len(found) or len(keys) != len(who):
             raise ValueError(f"rating must be there in each row, got {lost} missing: leave rows without a rating out")
         if (wrong := found[(found < self.low) | (found > self.high)]).size:
-            raise ValueError(f"rating must be in [{self.low:g}, {self.high:g}], got {wrong[0]:g}: choose a wider scale")
+            ends = f"[{in_full(self.low)}, {in_full(self.high)}]"
+            raise ValueError(f"rating must be in {ends}, got {in_full(wrong[0])}: choose a wider scale")
+        if users:
+            _once(who, users, keys, self.items)
         records = Records.from_arrays(who, keys, self.range.to_unit(found), n=n)
         if self.more == "refuse" and (most := records.sizes.max(initial=0)) > self.most:
             raise ValueError(
@@ -142,8 +145,15 @@ class Ratings(Asked):
         values : list of dict {item: rating}, or a long table
             A dict a person, empty for one who rates nothing; or anything with the columns "user", "item" and "rating".
         rng : Generator or SystemRandom
-        everybody : list, optional
-            All users, where a long table leaves out those who rate nothing; otherwise shares are of those in the table.
+        everybody : list, array, pandas Series or Arrow column, optional
+            All users, each once, where a long table leaves out those who rate nothing; otherwise shares are of those in
+            the table.  Reports are in this order.
+
+        Raises
+        ------
+        ValueError
+            As for all questions; and if two names in "user" and `everybody` may be those of one person: 7 and "7", or
+            texts that differ in blanks or in Unicode form alone.  The person would be taken for two, and send twice.
         """
         return self.mechanism.perturb(self.encoded(values, everybody), rng=rng)  # type: ignore[no-any-return]
 
@@ -179,6 +189,30 @@ class Ratings(Asked):
         return {"share": sqrt(spread.variance[0, 0] + f * (1 - f) / n), "mean": mean}
 
 
+def _places(users: list[Any], everybody: Any) -> dict[Any, int]:
+    """Return the place of everybody by name, if each is named once, and all users are there."""
+    given = list(everybody) if isinstance(everybody, AnySet) else everybody
+    people, at = named_people(given, "everybody")
+    if len(people) < len(at):
+        twice = people[int(np.bincount(at).argmax())]
+        raise ValueError(f"everybody must name each person once, got {twice!r} twice: drop the repeated ones")
+    told_apart([*people, *users], "user and everybody")
+    place = {key(people[i]): row for row, i in enumerate(at.tolist())}
+    if strange := [x for x in users if key(x) not in place]:
+        raise ValueError(f"everybody must name all users, got none of the name {strange[0]!r}")
+    return place
+
+
+def _once(who: Ints, users: list[Any], keys: Ints, items: tuple[Any, ...]) -> None:
+    """Refuse two ratings of one item by one person."""
+    order = np.lexsort((keys, who))
+    twice = np.flatnonzero((np.diff(who[order]) == 0) & (np.diff(keys[order]) == 0))
+    if twice.size:
+        row = order[twice[0]]
+        got = f"{items[keys[row]]!r} twice for user {users[who[row]]!r}"
+        raise ValueError(f"item must be there once a person, got {got}: keep one of the ratings")
+
+
 @dataclass(frozen=True, eq=False)
 class YesNoTable(Asked):
     """Several yes-or-no columns at once: the share of yes in each, and of yes in both of each pair if that is asked.
@@ -196,7 +230,7 @@ class YesNoTable(Asked):
     pairs : bool
         Whether shares of people with yes in both of two columns are estimated, too.
     yes, no : str, bool or int
-        How answers are written.
+        How answers are written; found by the rule for columns of `ldpnb.serve.survey`.
     mechanism : Blocks, DrawnAttributes of single columns, or HarmonyFrequency, optional
         Of as many attributes as there are columns, with 2 values each, 3 if missing answers have a category; `Blocks`
         for pairs.

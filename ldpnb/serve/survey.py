@@ -8,6 +8,17 @@
 least error among those that `ldpnb.serve.choose` ranks, or the one that it is given, and hands out reports and tallies
 of that mechanism: they add, are saved, loaded and collected as ever.
 
+Answers, items and users are named by one rule, in columns of every kind: lists, arrays, and columns of pandas, Polars
+and Arrow.
+
+- A label is a string, a bool or an integer, told apart by type first: True is not 1, and "1" is neither.
+- A whole float is the integer, since tables turn integers with gaps into floats; but only below 2⁵³ (float32: 2²⁴,
+  float16: 2¹¹).  From there on neighbours share a float, and it is refused: read the column as Int64 or text.
+- Strings are equal if their code points are.  Nothing is stripped, normalised or put into lower case.
+- None, NaN, NA and NaT are missing.  An empty string, or one of blanks alone, is refused.
+- Users are refused if two of them may be one person: 7 and "7" or "7.0", True and 1, or strings that differ in blanks
+  around them or in their Unicode form alone.  Else one person would send twice, with twice the ε.
+
 `perturb` takes a whole column.  That is for simulations, and for a collector whom people trust with their answers and
 who wants to keep none of them.  On a person's own device there is one answer to each question, and `Survey.answer`
 pays for the reports from the person's `Account`.

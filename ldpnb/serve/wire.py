@@ -11,7 +11,12 @@ each further line a report, an object with the fields of the layout (`report` wh
 How an entry is written depends on its type alone, never on its value.  Integers are numbers; where a field can exceed
 2⁵³ − 1, the largest integer that JavaScript is sure of, they are decimal strings, always.  A row of bits is a string of
 0 and 1, which needs no bit order and no padding, and compresses well.  A row of bytes (of `packed` mechanisms) is a
-string of hexadecimal digits.  Nothing is cast: what is not written so is refused.
+string of hexadecimal digits.  Nothing is cast: what is not written so is refused.  A line is read in time that grows
+no faster than its length: a name that comes twice is refused, and a number of more than 40 characters.
+
+Labels, names and ids never travel in reports, which hold codes and hash values.  Which label a code stands for, client
+and server agree on by the rule for columns of `ldpnb.serve.survey`: labels are strings, bools or integers, told apart
+by type, and strings are equal if their code points are.
 
 Reports in Parquet files are `save`'s; `schema` names the columns.
 """
@@ -20,7 +25,6 @@ from __future__ import annotations
 
 import json
 import re
-from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import prod
@@ -39,6 +43,7 @@ FORM = 1  # version; reports of another one are refused
 SAFE = 2**53 - 1  # the largest integer that JavaScript is sure of
 PLAIN = "report"  # name of what a report without fields holds
 DECIMAL = re.compile("0|[1-9][0-9]*", re.ASCII)
+DIGITS = 40  # characters of a number; to read one takes Python longer than its length, and no field has more than 20
 
 Text = str | Iterable[str]
 
@@ -373,11 +378,12 @@ def _object(line: str) -> dict[str, Any]:
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"{twice} must be there once, got it twice")
+    """Make an object of its pairs, in one pass: strangers choose how many there are."""
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in found:
+            raise ValueError(f"{name[:60]} must be there once, got it twice")
+        found[name] = value
     return found
 
 
@@ -385,7 +391,21 @@ def _constant(text: str) -> Any:
     raise ValueError(f"must be JSON, which has no {text}")
 
 
-JSON = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_constant)
+def _integer(text: str) -> int:
+    return int(_few(text))
+
+
+def _float(text: str) -> float:
+    return float(_few(text))
+
+
+def _few(text: str) -> str:
+    if len(text) > DIGITS:
+        raise ValueError(f"numbers must have at most {DIGITS} characters, got one of {len(text)}, {text[:20]}…")
+    return text
+
+
+JSON = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_constant, parse_int=_integer, parse_float=_float)
 
 
 def _only(found: dict[str, Any], keys: list[str]) -> None:
@@ -422,5 +442,11 @@ def _culprit(reports: Reports, mechanism: Mechanism) -> tuple[int, str]:
             return str(error)
         return ""
 
-    first = bisect_left(range(len(reports)), True, key=lambda i: bool(wrong(slice(i + 1))))
+    first, end = 0, len(reports)  # the first one that is wrong lies between; each step judges half as many
+    while end - first > 1:
+        middle = (first + end) // 2
+        if wrong(slice(first, middle)):
+            end = middle
+        else:
+            first = middle
     return first, wrong(slice(first, first + 1))

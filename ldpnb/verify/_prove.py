@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ldpnb.chance import LIMIT, Law, Randomness, form, odds, shown
-from ldpnb.checks import EPSILON_MAX, EPSILON_MIN, OUT_OF_RANGE
+from ldpnb.checks import EPSILON_MAX, EPSILON_MIN, OUT_OF_RANGE, apart, at_least
 from ldpnb.core import Example, Mechanism, Records, named
 from ldpnb.formula import (
     START,
@@ -252,7 +252,7 @@ class Proof:
     def _proved(self) -> Iterator[str]:
         assert self.ratio is not None
         exactly = "exactly ε-LDP" if self.tight else "ε-LDP"
-        since = f"every ε >= {self.least:g}" if self.least else "every ε > 0"
+        since = f"every ε >= {at_least(self.least, 6)}" if self.least else "every ε > 0"
         yield f"{self.name} is {exactly} {self._where(since)}: {self._found()}."
         if self.every:
             yield SEALED
@@ -730,7 +730,8 @@ def _compare(one: Law, other: Law, epsilon: float, choices: int) -> None:
     for y in one.keys() | other.keys():
         p, q = one.get(y, Fraction(0)), other.get(y, Fraction(0))
         if abs(p - q) > q / 10**9 + rounding or (p and not q):
-            said = f"report {_shown(y)} has probability {float(p):.9g}, and {float(q):.9g} by the formulas"
+            meant, found = apart(q, p, 9)
+            said = f"report {_shown(y)} has probability {found}, and {meant} by the formulas"
             raise ValueError(f"the client must do the same with a number as with a symbol: at ε = {epsilon:.6g} {said}")
 
 

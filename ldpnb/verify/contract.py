@@ -48,7 +48,7 @@ from numpy.typing import ArrayLike
 from scipy.special import bdtr, bdtrc, chdtr, chdtrc, ndtr, ndtri
 
 from ldpnb.chance import LIMIT, Law, Outputs, Paths, SystemRandom, TooManyBranches, freeze, law, odds
-from ldpnb.checks import EPSILON_MAX, EPSILON_MIN
+from ldpnb.checks import EPSILON_MAX, EPSILON_MIN, apart
 from ldpnb.core import (
     Example,
     Floats,
@@ -420,7 +420,13 @@ def _close(found: Floats, stated: Floats, within: Any, what: str) -> None:
     _must(found.shape == stated.shape, f"{what} has the shape {stated.shape}, found {found.shape}")
     off = np.abs(found - stated) - within
     at = tuple(map(int, np.unravel_index(np.argmax(off), off.shape)))
-    _must(off[at] <= 0, f"{what} at {at} is {stated[at]:.9g}, found {found[at]:.9g}")
+    one, other = apart(float(stated[at]), float(found[at]), 9)
+    _must(off[at] <= 0, f"{what} at {at} is {one}, found {other}")
+
+
+def _off(found: Any, limit: float) -> str:
+    most, off = apart(limit, float(found), 3)
+    return f"{off} standard errors, {most} allowed"
 
 
 def _refuses(call: Callable[[], Any], rule: str, what: str) -> None:
@@ -547,7 +553,7 @@ def epsilon_is_kept_at_every_size(example: Example) -> None:
         realised = other.realised_epsilon
         _must(0 <= realised <= stated, f"at ε = {stated} the realised one is {realised!r}")
         if realised < stated - shares * stated_rounding(stated):
-            slack.append(f"{realised:.3g} of {stated:.3g}")
+            slack.append(" of ".join(reversed(apart(stated, realised, 3))))
     if slack:
         what = f"{example}: the realised ε is less than the stated one: {', '.join(slack)}"
         warnings.warn(what, Slack, stacklevel=2)
@@ -756,7 +762,8 @@ def noise_is_the_variance(example: Example) -> None:
         grid = np.linspace(low, high, GRID).reshape(-1, *[1] * (example.inputs.ndim - 1)) + 0 * example.inputs[:1]
         _, most = moments(m, grid[[np.max(m.variance(grid), -1).argmax()]])
         near = isclose(m.worst_variance, most.max(), rel_tol=1e-5)
-        _must(near, f"worst_variance is {m.worst_variance:.9g}, found {most.max():.9g}")
+        one, other = apart(float(m.worst_variance), float(most.max()), 9)
+        _must(near, f"worst_variance is {one}, found {other}")
 
 
 @_check()
@@ -821,13 +828,14 @@ def influence_is_the_most_that_a_report_adds(example: Example) -> None:
     scores = np.stack([score.ravel() for score in known(example).scores.values()])
     for targets in range(1, min(TARGETS, scores.shape[1]) + 1):
         found, stated = largest_sum(scores, targets), m.influence(targets, *named(example.items))
-        what = f"influence on {targets} entries is {stated:.9g}, found {found:.9g}"
-        _must(isclose(found, stated, rel_tol=1e-9), what)
+        said, is_so = apart(float(stated), float(found), 9)
+        _must(isclose(found, stated, rel_tol=1e-9), f"influence on {targets} entries is {said}, found {is_so}")
     beyond = partial(m.influence, scores.shape[1] + 1, *named(example.items))
     _refuses(beyond, "targets", "influence on more entries than there are")
     usual = m.influence() if example.items is None else m.influence(items=example.items)
     one = m.influence(1, *named(example.items))
-    _must(usual == one, f"influence is about one entry unless said otherwise: {one:.9g}, found {usual:.9g}")
+    said, is_so = apart(float(one), float(usual), 9)
+    _must(usual == one, f"influence is about one entry unless said otherwise: {said}, found {is_so}")
 
 
 def _errors(example: Example) -> bool:
@@ -1000,7 +1008,8 @@ def an_item_that_nobody_holds_is_covered(example: Example) -> None:
         for people in (False, True)[: 1 + m.shares]:
             low = m.interval(tally, z, people=people)[0][:, 0]
             missed = float(chance[low > 1e-12].sum())
-            found = f"told from zero {missed:.3g} of the time, at most {2 * SIDE} allowed"
+            most, often = apart(2 * SIDE, missed, 3)
+            found = f"told from zero {often} of the time, at most {most} allowed"
             _must(missed <= 2 * SIDE, f"of {n} people nobody holds an item, and it is {found}")
 
 
@@ -1153,10 +1162,10 @@ def _alone_in_a_crowd(example: Example, which: Ints, name: str, alarm: float) ->
         for who, y in ((name, x), ("by input", x[by_input])):
             far, tried = _together(y)
             limit = -float(ndtri(alarm / (4 * ORDERS * tried)))
-            off = f"{far:.1f} standard errors, {limit:.1f} allowed"
+            off = _off(far, limit)
             _must(far <= limit, f"of {len(y)} people {who}, reports go together: {off}")
         far, limit = abs(x.sum()) / np.sqrt(len(x)), -float(ndtri(alarm / (4 * ORDERS)))
-        off = f"{far:.1f} standard errors, {limit:.1f} allowed"
+        off = _off(far, limit)
         _must(far <= limit, f"a batch of {len(x)} people {name} reports too much of one kind: {off}")
 
 
@@ -1216,15 +1225,15 @@ def _alone_in_batches(x: Floats) -> None:
     if batches >= PLACES:  # enough of them for a statement about each place
         places = np.abs(x.sum(0)) / np.sqrt(batches)
         at = int(places.argmax())
-        off = f"{places[at]:.1f} standard errors, {limit:.1f} allowed"
+        off = _off(places[at], limit)
         _must(places[at] <= limit, f"in {batches} batches, person {at} has a law of its own: {off}")
     if batches > n:  # and about each pair
         pairs = np.abs(np.triu(x.T @ x, 1)) / np.sqrt(batches)
         i, j = map(int, np.unravel_index(pairs.argmax(), pairs.shape))
-        off = f"{pairs[i, j]:.1f} standard errors, {limit:.1f} allowed"
+        off = _off(pairs[i, j], limit)
         _must(pairs[i, j] <= limit, f"in {batches} batches, people {i} and {j} go together: {off}")
     far = _rectangles(x)
-    off = f"{far:.1f} standard errors, {RECTANGLES:.1f} allowed"
+    off = _off(far, RECTANGLES)
     _must(far <= RECTANGLES, f"in {batches} batches of {n} people, pairs go together: {off}")
     square = float((x.sum(1) ** 2).sum() / n)
     p = 2 * min(float(chdtr(batches, square)), float(chdtrc(batches, square)))
@@ -1233,7 +1242,7 @@ def _alone_in_batches(x: Floats) -> None:
     waves = np.fft.fft(x.ravel())
     shifted = np.abs(np.fft.ifft(waves * waves.conj()).real[1:])[: x.size // 2 - 1]
     far, limit = shifted.max() / np.sqrt(x.size), -float(ndtri(FALSE_ALARM / (several * x.size)))
-    off = f"{far:.1f} standard errors, {limit:.1f} allowed"
+    off = _off(far, limit)
     at = 1 + int(shifted.argmax())
     _must(far <= limit, f"somebody and who reports {at} places later go together: {off}")
 
@@ -1419,7 +1428,7 @@ def _drawn_by(drawn: Ints, exact: Floats, what: str) -> None:
     place = np.cumsum(exact)[drawn] - exact[drawn] * np.random.default_rng(16).random(len(drawn))
     far, tried = _together(np.sqrt(12) * (place - 0.5))
     limit = -float(ndtri(FALSE_ALARM / (4 * tried)))
-    off = f"{far:.1f} standard errors, {limit:.1f} allowed"
+    off = _off(far, limit)
     _must(far <= limit, f"{what} in trials that go together: {off}")
 
 
@@ -1542,7 +1551,8 @@ def forged_reports_count_once_or_are_refused(example: Example) -> None:
         score = m.estimate(tally).reshape(1, -1)
         for targets, most in stated.items():
             added = largest_sum(score, targets)
-            what = f"a forged report adds {added:.9g} to {targets} entries, and influence says {most:.9g}"
+            says, adds = apart(float(most), float(added), 9)
+            what = f"a forged report adds {adds} to {targets} entries, and influence says {says}"
             _must(added <= most + 1e-9 * (1 + abs(most)), f"{what}: {forged.tolist()!s:.200}")
 
 

@@ -87,6 +87,7 @@ for wrong in ('{"seed":[1,2,3],"slot":1.0}', '{"seed":[1,2],"slot":1}', '{"slot"
 #
 # A mechanism whose reports have no fields uses the name `report`.
 # Whether integers are strings depends on the field, not on the value, so a parser needs one rule per field.
+# A field comes once per line, and no number has more than 40 characters; other lines are refused, in time that grows with their length only.
 
 # %%
 wide = SHist(k=3, epsilon=1.0, m=2**62)
@@ -125,6 +126,30 @@ for name, kind in catalogue().items():
 table(pd.DataFrame(rows))
 
 # %% [markdown]
+# (sec-wire-labels)=
+# ### Labels, names and ids
+#
+# A report holds codes or hash values, never a label.
+# Client and server must agree which label is which, by one rule for all questions, items and users:
+#
+# | in the data | rule |
+# |---|---|
+# | strings, bools, integers | labels, told apart by type: `True` is not `1`, and `"1"` is neither |
+# | whole floats below 2⁵³ (32 bits: 2²⁴, 16 bits: 2¹¹) | the integer, since tables turn integers with gaps into floats |
+# | larger floats, fractions | refused: several integers may share a float; read the column as integers or text |
+# | None, NaN, NA, NaT | a missing answer |
+# | empty strings, or blanks alone | refused: neither a label nor a missing answer |
+# | dates, decimals, bytes, lists | refused: write them as strings |
+# | two strings | equal if their code points are; no blank is stripped, no case or Unicode form changed |
+#
+# A category is the place of its label in the list, from 0.
+# A list must not hold two labels that differ in blanks or in their Unicode form alone.
+# A table of ratings is refused if two users may be one person, such as 7 and "7", "ü" in its two forms, or "ann" with and without a blank at the end.
+# Otherwise one person would send two reports, with twice the ε.
+#
+# (sec-wire-further)=
+# ### Further rules
+#
 # Some mechanisms have a further rule, such as the number of ones or an ascending order.
 # `from_wire` checks these rules, too.
 #
