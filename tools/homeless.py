@@ -1,7 +1,8 @@
 """Run tests as somebody without a home, on an installation that cannot be written to.
 
-The checkout is copied and made read-only; the only folder to write into is one for temporary files.  Run by root, the
-tests belong to the user nobody, who may still read what root may, such as an interpreter in root's home.
+The checkout is copied and made read-only.  What can be written to is a folder for temporary files, and ``.cache``, where
+the tests let IPython and matplotlib keep what is theirs.  Run by root, the tests belong to the user nobody, who may
+still read what root may, such as an interpreter in root's home.
 
 usage: python tools/homeless.py [argument of pytest ...]
 """
@@ -105,8 +106,11 @@ def main(arguments: list[str]) -> int:
     locked, temporary = folder / "checkout", folder / "temporary"
     try:
         copy(ROOT, locked)
-        temporary.mkdir()
-        temporary.chmod(0o777)
+        locked.chmod(0o755)
+        for path in (temporary, locked / ".cache"):
+            path.mkdir()
+            path.chmod(0o777)
+        locked.chmod(0o555)
         command = [*user(), sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *arguments]
         return subprocess.run(command, cwd=locked, env=environment(locked, locked, temporary)).returncode
     finally:
