@@ -474,6 +474,22 @@ def test_a_result_prints_as_a_table():
     assert " years" in str(age.estimate(age.tally(age.perturb([50] * 100, rng=rng()))))
 
 
+def printed(low, high):
+    """Cells of the table of a mean in this range, and the entry."""
+    asked = Number(low, high, epsilon=1.0)
+    found = asked.estimate(asked.tally(asked.perturb([low + 0.7 * (high - low)] * 9000, rng=rng())))
+    return str(found).splitlines()[1].split()[1:], found["mean"]
+
+
+@pytest.mark.parametrize("high", [1e-9, 1e-5, 1e-3, 1.0, 1e9, 1e17, 1e30])
+def test_numbers_of_any_size_are_told_from_zero_and_end_where_floats_end(high):
+    """A time in seconds may be a few nanoseconds."""
+    cells, entry = printed(0, high)
+    exact = [entry.mean, entry.error, entry.low, entry.high]
+    assert [float(cell.replace(",", "")) for cell in cells] == pytest.approx(exact, rel=0.05)
+    assert all(len(re.sub(r"e.*|\D", "", cell).lstrip("0")) <= 17 for cell in cells)
+
+
 LONG = "NullPointerException at com.app.Screen"
 
 
