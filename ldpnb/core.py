@@ -97,7 +97,10 @@ class Mechanism(ABC):
     def __post_init__(self) -> None:
         for kind in reversed(type(self).__mro__):
             for name, limit in vars(kind).get("limits", {}).items():
-                object.__setattr__(self, name, within(limit, getattr(self, name), name))
+                value = within(limit, getattr(self, name), name)
+                if isinstance(value, float):
+                    value += 0.0  # of a negative zero: it is printed, and what is printed is the mechanism's identity
+                object.__setattr__(self, name, value)
 
     @property
     @abstractmethod

@@ -21,6 +21,7 @@ from ldpnb import (
     OLH,
     OUE,
     PCKVUE,
+    RAPPOR,
     Blocks,
     DrawnAttributes,
     HarmonyFrequency,
@@ -39,7 +40,9 @@ from ldpnb import (
     interval,
 )
 from ldpnb.keyvalue import mean_of
+from ldpnb.numbers.means import Range
 from ldpnb.serve import Account, BudgetError, choose, load_tally, save_tally
+from ldpnb.serve.keeping import identity
 
 
 def rng(seed=0):
@@ -488,6 +491,16 @@ def test_numbers_of_any_size_are_told_from_zero_and_end_where_floats_end(high):
     exact = [entry.mean, entry.error, entry.low, entry.high]
     assert [float(cell.replace(",", "")) for cell in cells] == pytest.approx(exact, rel=0.05)
     assert all(len(re.sub(r"e.*|\D", "", cell).lstrip("0")) <= 17 for cell in cells)
+
+
+def test_zero_has_one_sign_in_an_identity():
+    """Rounding gives negative zeros; reports that were saved under one name must be found under the other."""
+    for low, high in ((-0.0, 10.0), (-10.0, -0.0)):
+        asked, same = Number(low, high, epsilon=1.0), Number(low + 0.0, high + 0.0, epsilon=1.0)
+        assert asked.identity == same.identity
+    assert repr(Range(low=(-0.0, 1.0), high=(2.0, 3.0))) == repr(Range(low=(0.0, 1.0), high=(2.0, 3.0)))
+    filters = (RAPPOR(bits=8, hashes=1, cohorts=2, f=0.5, p=p, q=0.75) for p in (-0.0, 0.0))
+    assert len({identity(one) for one in filters}) == 1
 
 
 LONG = "NullPointerException at com.app.Screen"

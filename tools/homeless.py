@@ -1,8 +1,8 @@
 """Run tests as somebody without a home, on an installation that cannot be written to.
 
-The checkout is copied and made read-only.  What can be written to is a folder for temporary files, and ``.cache``, where
-the tests let IPython and matplotlib keep what is theirs.  Run by root, the tests belong to the user nobody, who may
-still read what root may, such as an interpreter in root's home.
+The checkout is copied and made read-only.  Two folders can be written to, one for temporary files, and ``.cache``, in
+which the tests let IPython and matplotlib keep what is theirs.  Run by root, the tests belong to the user nobody, who
+may still read what root may, such as an interpreter in root's home.
 
 usage: python tools/homeless.py [argument of pytest ...]
 """
