@@ -57,6 +57,7 @@ def installed(tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(os.name == "nt", reason="permissions do not lock a folder here")
 @pytest.mark.parametrize("number", [homeless.NOBODY, 54321], ids=["nobody", "without a name"])
 def test_a_loop_is_compiled_where_nothing_can_be_kept(installed, number):
     """As in a container, or a service, that runs as somebody without a home."""

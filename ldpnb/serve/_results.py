@@ -48,7 +48,8 @@ class Result:
     None is clipped: an estimate may lie below 0 or above what is possible, by chance, and so may the end of an
     interval.  ``result[label]`` is one row, an `Entry`; a loop runs over all rows; ``print`` shows them as a table.
     There, labels of more than 40 characters are cut in the middle; where two would look the same, ``[i]`` is the place
-    of the label in `labels`.
+    of the label in `labels`.  The table holds an ε: where Windows sends it to a file or pipe, Python before 3.15 has to
+    be started with ``PYTHONUTF8=1``.
 
     Attributes
     ----------
