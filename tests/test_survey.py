@@ -701,6 +701,19 @@ def test_a_survey_from_a_table(table):
     assert str(results).startswith("colour\ncategory") and "\n\nage\n" in str(results)
 
 
+def test_columns_of_a_survey_have_one_length():
+    """A dict of columns lets them be of different people; of ratings, a table has a row each, and not one a person."""
+    both = YesNoTable(["tea", "milk"], epsilon=1.0)
+    rated = Ratings(["mail", "maps"], 0, 5, 1, epsilon=1.0)
+    survey = Survey({"age": Number(18, 90, epsilon=1.0), "drinks": both, "rated": rated}, limit=3.0)
+    table = pd.DataFrame({"user": [0, 1], "item": ["mail", "maps"], "rating": [1, 2]})
+    answers = {"age": [20, 30, 40], "tea": [True] * 3, "milk": [True] * 3, "rated": table}
+    assert {name: len(reports) for name, reports in survey.perturb(answers, rng=rng()).items()}["age"] == 3
+    for name, column in (("age", [20, 30]), ("tea", [True] * 4), ("rated", [{"mail": 1}] * 2)):
+        with pytest.raises(ValueError, match=rf"frame must have columns of one length, got .*{name}: {len(column)}"):
+            survey.perturb(answers | {name: column}, rng=rng())
+
+
 def test_a_survey_keeps_its_limit():
     with pytest.raises(
         ValueError, match=r"limit must be at least the sum of ε, 2.0, got 1.9: lower some of colour 1.0, age"
