@@ -100,6 +100,8 @@ class SystemRandom:
     """The operating system's random words, for clients that protect real people.
 
     A pseudorandom generator is good enough for a simulation, but whoever learns its state undoes the perturbation.
+    And its state is copied: processes that fork, or are handed a pickled generator, toss the same coins.  Two people's
+    reports then share their coins, and together tell more than each is allowed to.  The system's words have no state.
 
     Examples
     --------

@@ -97,7 +97,10 @@ class Mechanism(ABC):
     def __post_init__(self) -> None:
         for kind in reversed(type(self).__mro__):
             for name, limit in vars(kind).get("limits", {}).items():
-                object.__setattr__(self, name, within(limit, getattr(self, name), name))
+                value = within(limit, getattr(self, name), name)
+                if isinstance(value, float):
+                    value += 0.0  # of a negative zero: it is printed, and what is printed is the mechanism's identity
+                object.__setattr__(self, name, value)
 
     @property
     @abstractmethod
@@ -566,6 +569,11 @@ class Records:
                 raise ValueError(f"{name} must be an array of one axis, got {array!r:.60}")
         if self.offsets.dtype.kind not in "iu" or self.keys.dtype.kind not in "iu":
             raise ValueError(f"offsets and keys must be integers, got {self.offsets.dtype} and {self.keys.dtype}")
+        for name in ("offsets", "keys"):  # as signed integers, since differences of unsigned ones are never negative
+            array = getattr(self, name)
+            if array.dtype.kind == "u" and array.max(initial=0) >= 2**63:
+                raise ValueError(f"{name} must be below 2**63, got {array.max()}")
+            object.__setattr__(self, name, array.astype(np.int64, copy=False))
         if self.offsets[:1].tolist() != [0] or np.any(np.diff(self.offsets) < 0) or self.offsets[-1] != len(self.keys):
             raise ValueError(f"offsets must rise from 0 to the number of keys, {len(self.keys)}, got {self.offsets}")
         if self.values is not None and self.values.shape != self.keys.shape:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
+from pickle import UnpicklingError
 from typing import Any
 
 import numpy as np
@@ -25,12 +27,50 @@ U8, U32, U64 = np.uint8, np.uint32, np.uint64
 
 
 @cache
-def compiled(loop: Any) -> Any:
-    """Compile a loop at its first call."""
+def compiled(loop: Callable[..., None]) -> Callable[..., None]:
+    """Compile a loop at its first call, and keep the outcome on disk for other processes, where that is possible.
+
+    It is not possible on a read-only installation whose user has no home, on a full disk, or where a crash has spoilt
+    what was kept.  Then every process compiles for itself, which takes a second or so for each loop.  The variable
+    ``NUMBA_CACHE_DIR`` names another place.
+
+    Parameters
+    ----------
+    loop : callable
+        It raises nothing of its own.
+
+    Returns
+    -------
+    callable
+        With the same arguments.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ldpnb.kernels import compiled, set_drawn
+    >>> rows, missing = np.zeros((1, 1), np.uint8), np.array([1])
+    >>> compiled(set_drawn)(rows, np.array([0]), missing, np.array([2]))
+    >>> rows, missing
+    (array([[8]], dtype=uint8), array([0]))
+    """
     # numba takes longer to import than all the rest of the package, and few chapters decode hashes
     from numba import njit
 
-    return njit(nogil=True, cache=True)(loop)
+    afresh = njit(nogil=True)(loop)
+    try:
+        kept = njit(nogil=True, cache=True)(loop)
+    except RuntimeError as refused:
+        if "cannot cache function" not in str(refused):
+            raise
+        return afresh
+
+    def run(*arguments: Any) -> None:
+        try:
+            kept(*arguments)
+        except (OSError, EOFError, UnpicklingError):  # all before the loop has begun: it raises none of these
+            afresh(*arguments)
+
+    return run
 
 
 def count_nested(seeds: tuple[Words, Words, Words], widths: tuple[Words, Words], words: tuple[Words, Words]) -> Ints:

@@ -1,8 +1,11 @@
 """Laws against fractions computed by hand, coins to the last of their 53 bits, and programs that must be refused."""
 
 import copyreg
+import os
 import pickle
 import re
+import subprocess
+import sys
 from collections import Counter, defaultdict
 from copy import deepcopy
 from dataclasses import dataclass, field
@@ -1300,6 +1303,29 @@ def test_draws_are_uniform_and_have_the_asked_shape(rng):
     z = norm.isf(FALSE_ALARM / 2)
     assert abs(bernoulli(0.3, (50_000,), rng).mean() - 0.3) < z * np.sqrt(0.21 / 50_000)
     assert not np.array_equal(uniform(2**60, (4,), rng), uniform(2**60, (4,), rng))
+
+
+FORKING = """
+import os, sys
+import numpy as np
+from ldpnb import GRR, SystemRandom
+
+rng = {"system": SystemRandom(), "numpy": np.random.default_rng(1)}[sys.argv[1]]
+for _ in range(2):
+    if os.fork() == 0:
+        print(GRR(k=1000, epsilon=1.0).perturb([0] * 20, rng=rng).tolist(), flush=True)
+        os._exit(0)
+    os.wait()
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes do not fork here")
+@pytest.mark.parametrize("source, same", [("system", False), ("numpy", True)])
+def test_processes_that_fork_share_the_coins_of_a_generator_alone(source, same):
+    """A server that forks for each person must not hand them one generator; numpy's is the control."""
+    done = subprocess.run([sys.executable, "-c", FORKING, source], capture_output=True, text=True, check=True)
+    one, other = done.stdout.splitlines()
+    assert (one == other) == same
 
 
 def test_system_floats_fill_the_grid():

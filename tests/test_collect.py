@@ -605,9 +605,35 @@ def test_a_name_that_is_not_utf_8_is_refused(client, tmp_path):
         assert found.reports == 2 and list(found.skipped) == [os.fsdecode(path)]
 
 
+def test_a_name_that_no_file_can_have_costs_no_reports(tmp_path):
+    taken = []
+
+    def blocks():
+        taken.append("a block")
+        yield np.array([0, 1])
+
+    with pytest.raises(OSError):
+        save(blocks(), tmp_path / ("n" * 300), MECHANISM)
+    with pytest.raises(ValueError, match=r"path must be without the character NUL, .*, got '.*a\\x00b'"):
+        save(blocks(), f"{tmp_path}/a\0b", MECHANISM)
+    with pytest.raises(ValueError, match="path must be a path, got 3"):
+        save(blocks(), 3, MECHANISM)
+    assert taken == [] and [*tmp_path.iterdir()] == []
+
+
+def test_what_is_no_path_is_refused():
+    with pytest.raises(ValueError, match="paths must be without the character NUL"):
+        collect(MECHANISM, ["a\0b"], skip=True)
+    with pytest.raises(ValueError, match="paths must be a path, got None"):
+        collect(MECHANISM, [None])
+    with pytest.raises(ValueError, match="paths must be a folder or a list of paths, got 3"):
+        collect(MECHANISM, 3)
+
+
 def test_a_folder_that_cannot_be_read_gets_no_partition(tmp_path, monkeypatch):
     """Its name could not be brought to the disk; the error comes before anything is written."""
-    if os.getuid() == 0:  # who may read anything
+    tmp_path.chmod(0o333)
+    if os.access(tmp_path, os.R_OK):  # root, say, may read anything
         opened = os.open
 
         def refused(path, flags, *rest, **named):
@@ -616,8 +642,6 @@ def test_a_folder_that_cannot_be_read_gets_no_partition(tmp_path, monkeypatch):
             return opened(path, flags, *rest, **named)
 
         monkeypatch.setattr(os, "open", refused)
-    else:
-        tmp_path.chmod(0o333)
     with pytest.raises(PermissionError):
         save(np.array([0, 1]), tmp_path / "a", MECHANISM)
     monkeypatch.undo()

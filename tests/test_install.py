@@ -4,6 +4,7 @@ import ast
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -78,6 +79,19 @@ def test_claims_and_records_are_a_wheel_of_their_own_and_no_code(tmp_path):
 
 
 def test_a_wheel_is_the_same_byte_for_byte(wheel, tmp_path):
+    assert dist.build(tmp_path).read_bytes() == wheel.read_bytes()
+
+
+@pytest.mark.slow
+def test_a_wheel_does_not_tell_who_may_write_the_checkout(wheel, tmp_path, monkeypatch):
+    """Permissions follow the builder's umask, or are those of a read-only installation."""
+    checkout = tmp_path / "checkout"
+    shutil.copytree(ROOT / "ldpnb", checkout / "ldpnb", ignore=shutil.ignore_patterns("__pycache__"))
+    for name in dist.FILES:
+        shutil.copy(ROOT / name, checkout)
+    for path in checkout.rglob("*.*"):
+        path.chmod(0o440)
+    monkeypatch.setattr(dist, "ROOT", checkout)
     assert dist.build(tmp_path).read_bytes() == wheel.read_bytes()
 
 

@@ -1,7 +1,10 @@
+import os
+import re
 import subprocess
 import sys
 from itertools import product
 
+import homeless
 import numpy as np
 import pytest
 
@@ -31,6 +34,81 @@ def test_oracles_are_imported_without_the_compiler():
     """It takes longer than all the rest."""
     code = "import sys, ldpnb.oracles.frequency; print('numba' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "False\n"
+
+
+# ---------------------------------------------------------------------------------------- where loops are compiled
+
+COUNT = """
+import numpy as np
+from ldpnb.kernels import count_packed
+print(count_packed(np.array([[5], [1]], np.uint8)))
+"""
+COUNTED = "[2 0 1 0 0 0 0 0]\n"
+
+
+@pytest.fixture
+def installed(tmp_path):
+    """The package alone, in a folder that everybody may read and nobody may write."""
+    folder = tmp_path / "installed"
+    homeless.copy(homeless.ROOT / "ldpnb", folder / "ldpnb")
+    homeless.lock(folder)
+    yield folder
+    homeless.unlock(folder)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name == "nt", reason="permissions do not lock a folder here")
+@pytest.mark.parametrize("number", [homeless.NOBODY, 54321], ids=["nobody", "without a name"])
+def test_a_loop_is_compiled_where_nothing_can_be_kept(installed, number):
+    """As in a container, or a service, that runs as somebody without a home."""
+    try:
+        user = homeless.user(number)
+    except homeless.CannotTry as why:
+        pytest.skip(str(why))
+    environment = homeless.environment(installed, installed)
+    writing = [*user, sys.executable, "-c", "open('new', 'w')"]
+    assert "Permission denied" in subprocess.run(writing, cwd=installed, capture_output=True, text=True).stderr
+    done = subprocess.run(
+        [*user, sys.executable, "-c", COUNT], cwd=installed, env=environment, capture_output=True, text=True
+    )
+    assert (done.stdout, done.stderr) == (COUNTED, "")
+
+
+def counted_with(cache, before="", **variables):
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(cache), "PYTHONPATH": str(homeless.ROOT)} | variables
+    done = subprocess.run([sys.executable, "-c", before + COUNT], env=environment, capture_output=True, text=True)
+    return done.stdout, done.stderr
+
+
+@pytest.mark.slow
+def test_a_loop_is_compiled_where_what_was_kept_is_spoilt(tmp_path):
+    """A crash can leave a file short, or full of zeros."""
+    assert counted_with(tmp_path) == (COUNTED, "")
+    (index,), (data,) = ([*tmp_path.rglob(f"*.{suffix}")] for suffix in ("nbi", "nbc"))
+    whole = data.read_bytes()
+    for spoilt, content in ((data, whole[: len(whole) // 2]), (index, bytes(100)), (index, b"")):
+        spoilt.write_bytes(content)
+        assert counted_with(tmp_path) == (COUNTED, "")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name == "nt", reason="the size of files cannot be limited here")
+def test_a_loop_is_compiled_where_the_disk_is_full(tmp_path):
+    full = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))"
+    assert counted_with(tmp_path, full) == (COUNTED, "")
+    assert [*tmp_path.rglob("*.nbc")] == []
+
+
+def compiling(text):
+    """Uses of numba in a module."""
+    return re.findall(r"^.*\bnumba import.*$|^.*\bimport numba\b.*$", text, flags=re.M)
+
+
+def test_all_is_compiled_in_one_place():
+    """So that what holds of one loop, above, holds of all."""
+    found = {path: compiling(path.read_text("utf-8")) for path in (homeless.ROOT / "ldpnb").rglob("*.py")}
+    assert {path.name: uses for path, uses in found.items() if uses} == {"kernels.py": ["    from numba import njit"]}
+    assert compiling("import numba") and compiling("    from numba import vectorize, njit as fast")
 
 
 # ---------------------------------------------------------------------------------------- two words, and two widths

@@ -644,6 +644,27 @@ def test_records_that_do_not_fit_together_are_refused(offsets, keys, values, nam
     assert fault(made, name) is None
 
 
+INTEGERS = [np.uint8, np.int16, np.uint32, np.uint64, np.dtype(">i8")]
+
+
+@pytest.mark.parametrize("kind", INTEGERS, ids=str)
+@pytest.mark.parametrize("offsets", [[0, 2, 1, 3], [0, 3, 0, 3]], ids=str)
+def test_records_whose_offsets_fall_are_refused_in_any_integers(offsets, kind):
+    """The difference of unsigned integers is never negative."""
+    with pytest.raises(ValueError, match="offsets must rise"):
+        Records(np.array(offsets, kind), np.arange(3))
+
+
+@pytest.mark.parametrize("kind", INTEGERS, ids=str)
+def test_records_of_any_integers_are_the_same(kind):
+    """Sums of unsigned lengths are unsigned, and numpy mixes them with other integers in few places."""
+    made = Records(np.array([0, 2, 3], kind), np.array([0, 1, 1], kind))
+    assert made.offsets.dtype == made.keys.dtype == np.int64
+    assert made.users.tolist() == [0, 0, 1]
+    with pytest.raises(ValueError, match=r"keys must be below 2\*\*63, got 9223372036854775813"):
+        Records(np.array([0, 1]), np.array([2**63 + 5], np.uint64))
+
+
 @settings(max_examples=100, derandomize=True, deadline=None, database=None)
 @given(
     st.lists(st.lists(st.integers(0, 5), max_size=5), max_size=5),

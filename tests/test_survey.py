@@ -21,6 +21,7 @@ from ldpnb import (
     OLH,
     OUE,
     PCKVUE,
+    RAPPOR,
     Blocks,
     DrawnAttributes,
     HarmonyFrequency,
@@ -39,7 +40,9 @@ from ldpnb import (
     interval,
 )
 from ldpnb.keyvalue import mean_of
+from ldpnb.numbers.means import Range
 from ldpnb.serve import Account, BudgetError, choose, load_tally, save_tally
+from ldpnb.serve.keeping import identity
 
 
 def rng(seed=0):
@@ -478,6 +481,32 @@ def test_a_result_prints_as_a_table():
     assert " years" in str(age.estimate(age.tally(age.perturb([50] * 100, rng=rng()))))
 
 
+def printed(low, high):
+    """Cells of the table of a mean in this range, and the entry."""
+    asked = Number(low, high, epsilon=1.0)
+    found = asked.estimate(asked.tally(asked.perturb([low + 0.7 * (high - low)] * 9000, rng=rng())))
+    return str(found).splitlines()[1].split()[1:], found["mean"]
+
+
+@pytest.mark.parametrize("high", [1e-9, 1e-5, 1e-3, 1.0, 1e9, 1e17, 1e30])
+def test_numbers_of_any_size_are_told_from_zero_and_end_where_floats_end(high):
+    """A time in seconds may be a few nanoseconds."""
+    cells, entry = printed(0, high)
+    exact = [entry.mean, entry.error, entry.low, entry.high]
+    assert [float(cell.replace(",", "")) for cell in cells] == pytest.approx(exact, rel=0.05)
+    assert all(len(re.sub(r"e.*|\D", "", cell).lstrip("0")) <= 17 for cell in cells)
+
+
+def test_zero_has_one_sign_in_an_identity():
+    """Rounding gives negative zeros; reports that were saved under one name must be found under the other."""
+    for low, high in ((-0.0, 10.0), (-10.0, -0.0)):
+        asked, same = Number(low, high, epsilon=1.0), Number(low + 0.0, high + 0.0, epsilon=1.0)
+        assert asked.identity == same.identity
+    assert repr(Range(low=(-0.0, 1.0), high=(2.0, 3.0))) == repr(Range(low=(0.0, 1.0), high=(2.0, 3.0)))
+    filters = (RAPPOR(bits=8, hashes=1, cohorts=2, f=0.5, p=p, q=0.75) for p in (-0.0, 0.0))
+    assert len({identity(one) for one in filters}) == 1
+
+
 LONG = "NullPointerException at com.app.Screen"
 
 
@@ -674,6 +703,19 @@ def test_a_survey_from_a_table(table):
     results = survey.estimate(tallies, together=True)
     assert list(results) == list(QUESTIONS) and results["colour"].together and results["word"].labels == ("a", "b")
     assert str(results).startswith("colour\ncategory") and "\n\nage\n" in str(results)
+
+
+def test_columns_of_a_survey_have_one_length():
+    """A dict of columns lets them be of different people; of ratings, a table has a row each, and not one a person."""
+    both = YesNoTable(["tea", "milk"], epsilon=1.0)
+    rated = Ratings(["mail", "maps"], 0, 5, 1, epsilon=1.0)
+    survey = Survey({"age": Number(18, 90, epsilon=1.0), "drinks": both, "rated": rated}, limit=3.0)
+    table = pd.DataFrame({"user": [0, 1], "item": ["mail", "maps"], "rating": [1, 2]})
+    answers = {"age": [20, 30, 40], "tea": [True] * 3, "milk": [True] * 3, "rated": table}
+    assert {name: len(reports) for name, reports in survey.perturb(answers, rng=rng()).items()}["age"] == 3
+    for name, column in (("age", [20, 30]), ("tea", [True] * 4), ("rated", [{"mail": 1}] * 2)):
+        with pytest.raises(ValueError, match=rf"frame must have columns of one length, got .*{name}: {len(column)}"):
+            survey.perturb(answers | {name: column}, rng=rng())
 
 
 def test_a_survey_keeps_its_limit():

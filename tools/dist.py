@@ -29,6 +29,8 @@ def build(folder: Path, records: bool = False, sdist: bool = False) -> Path:
             shutil.copy(root / name, clean)
         for name in ("claims", "recorded") if records else ("ldpnb",):
             shutil.copytree(root / name, Path(clean, name), ignore=shutil.ignore_patterns("__pycache__"))
+        for path in Path(clean).rglob("*"):  # a wheel keeps permissions, which follow the umask of who checked out
+            path.chmod(0o755 if path.is_dir() else 0o644)
         program = f"import sys; from setuptools.build_meta import build_{what} as build; print(build(sys.argv[1]))"
         done = subprocess.run(
             [sys.executable, "-c", program, str(folder.resolve())],

@@ -46,8 +46,9 @@ class Range:
             right = np.all(low < high) and np.all(np.isfinite(high - low))
         if not right:
             raise ValueError(f"low must be below high, and high − low finite, got {self.low} and {self.high}")
-        for name, end in (("low", low), ("high", high)):  # tuples, so that ranges can be compared
-            object.__setattr__(self, name, tuple(end.tolist()) if end.ndim else float(end))
+        for name, given in (("low", low), ("high", high)):
+            end = given + 0.0  # a negative zero is printed otherwise, and what is printed is an identity
+            object.__setattr__(self, name, tuple(end.tolist()) if end.ndim else float(end))  # tuples can be compared
 
     @property
     def half(self) -> Floats:

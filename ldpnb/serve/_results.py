@@ -15,6 +15,8 @@ from ldpnb._door import needs
 from ldpnb.core import Floats, Tally
 from ldpnb.serve._columns import key, told
 
+DECIMALS = 6  # printed, at most
+WHOLE = 2**53  # a float of this size or more has no digits after the decimal point, nor all before it
 ROWS = 40  # of a printed table; of a longer one the largest estimates are printed
 WIDE = 40  # characters of a printed label; what is cut out is in the middle
 
@@ -46,7 +48,8 @@ class Result:
     None is clipped: an estimate may lie below 0 or above what is possible, by chance, and so may the end of an
     interval.  ``result[label]`` is one row, an `Entry`; a loop runs over all rows; ``print`` shows them as a table.
     There, labels of more than 40 characters are cut in the middle; where two would look the same, ``[i]`` is the place
-    of the label in `labels`.
+    of the label in `labels`.  The table holds an ε: where Windows sends it to a file or pipe, Python before 3.15 has to
+    be started with ``PYTHONUTF8=1``.
 
     Attributes
     ----------
@@ -113,8 +116,7 @@ class Result:
     def table(self) -> str:
         """Return the rows as lines of text."""
         scale, unit = (100, " %") if self.what == "share" else (1, f" {self.unit}" if self.unit else "")
-        errors = [scale * x for x in self.error.tolist() if isfinite(x) and x > 0]
-        digits = min(6, max(0, 1 - floor(log10(min(errors))))) if errors else 2
+        form = self._form(scale)
         kept = list(range(len(self)))
         if len(kept) > ROWS:
             kept = sorted(np.argsort(-self.estimate, kind="stable")[:ROWS].tolist())
@@ -124,7 +126,7 @@ class Result:
         )
         for i, label in zip(kept, shown, strict=True):
             row = [scale * float(x[i]) for x in (self.estimate, self.error, self.low, self.high)]
-            cells = [f"{x:,.{digits}f}{unit}" if isfinite(x) else "–" for x in row]
+            cells = [f"{x:{form}}{unit}" if isfinite(x) else "–" for x in row]
             rows.append([label, *cells, self._note(i)])
         widths = [max(map(_width, column)) for column in zip(*rows, strict=True)]
         lines = [
@@ -143,6 +145,19 @@ class Result:
                 )
                 lines.append(f"if all shares were 0, about {chance}; estimate(…, together=True) allows for that")
         return "\n".join(lines)
+
+    def _form(self, scale: int) -> str:
+        """Return the format of numbers: two digits of the least error; powers of ten where decimals would mislead."""
+        errors = [scale * x for x in self.error.tolist() if isfinite(x) and x > 0]
+        if not errors:
+            return ",.2f"
+        least, greatest = floor(log10(min(errors))), floor(log10(max(errors)))
+        largest = scale * max((abs(x) for x in (*self.low.tolist(), *self.high.tolist()) if isfinite(x)), default=0.0)
+        # where no digit of any error would be seen, or digits that no float has
+        if 1 - greatest > DECIMALS or largest >= WHOLE:
+            digits = floor(log10(max(largest, max(errors)))) - least + 1
+            return f".{min(15, digits)}e"
+        return f",.{min(DECIMALS, max(0, 1 - least))}f"
 
     def _note(self, i: int) -> str:
         if self.notes and self.notes[i]:

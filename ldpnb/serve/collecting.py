@@ -123,7 +123,8 @@ def save(reports: Reports | Iterable[Reports], path: StrPath, mechanism: Mechani
     mechanism, label = mechanism_of(mechanism, label)
     path, label = Path(_mounted(path, "path")), _text(label)
     _utf8(str(path))
-    if os.path.lexists(path):
+    with suppress(FileNotFoundError):  # another error, as of a name that is too long, comes before any report is taken
+        path.lstat()
         raise ValueError(f"path must be new, got {path}, which exists")
     given = [reports] if isinstance(reports, np.ndarray) else reports
     blocks = (check_array(block, "reports") for block in given)
@@ -221,7 +222,11 @@ def _utf8(path: str) -> None:
 
 
 def _mounted(path: StrPath, argument: str) -> str:
+    if not isinstance(path, str | bytes | os.PathLike):
+        raise ValueError(f"{argument} must be a path, got {path!r:.60}")
     text = os.fsdecode(path)
+    if "\0" in text:
+        raise ValueError(f"{argument} must be without the character NUL, which no file's name has, got {text!r}")
     if "://" in text:
         raise ValueError(f"{argument} must be of a mounted file system, not an address, got {text!r}")
     return text
@@ -503,6 +508,8 @@ def _names(paths: StrPath | Iterable[StrPath]) -> list[str]:
         names = [str(path) for path in found]
         if not names:
             raise ValueError(f"paths must be a folder with *.parquet in it, got {os.fsdecode(paths)!r}")
+    elif not isinstance(paths, Iterable):
+        raise ValueError(f"paths must be a folder or a list of paths, got {paths!r:.60}")
     else:
         names = [os.path.abspath(_mounted(path, "paths")) for path in paths]
         if not names:

@@ -37,6 +37,7 @@ from ldpnb.core import Reports, Tally
 from ldpnb.serve._asked import Asked
 from ldpnb.serve._results import Results
 from ldpnb.serve.keeping import Account, within_limit
+from ldpnb.serve.several_answers import Ratings, YesNoTable
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,9 +95,26 @@ class Survey:
         ----------
         frame : DataFrame, Arrow table, or dict of columns
         rng : Generator or SystemRandom
+
+        Raises
+        ------
+        ValueError
+            If a column is missing, or a question refuses its answers, or columns differ in length.
         """
         columns = {name: one._column(frame, name) for name, one in self.questions.items()}
+        self._check_lengths(columns)
         return {name: one.perturb(columns[name], rng=rng) for name, one in self.questions.items()}
+
+    def _check_lengths(self, columns: Mapping[str, Any]) -> None:
+        lengths: dict[str, int] = {}
+        for name, column in columns.items():
+            if isinstance(self.questions[name], Ratings) and not isinstance(column, list | tuple):
+                continue  # a table with a row for each rating
+            parts = column if isinstance(self.questions[name], YesNoTable) else {name: column}
+            lengths |= {part: len(values) for part, values in parts.items() if hasattr(values, "__len__")}
+        if len({*lengths.values()}) > 1:
+            found = ", ".join(f"{part}: {length}" for part, length in lengths.items())
+            raise ValueError(f"frame must have columns of one length, got {found}")
 
     def tally(self, reports: Mapping[str, Reports], candidates: Mapping[str, Sequence[str]] | None = None) -> Any:
         """Count the reports to each question; questions for `Strings` take their candidates by name: {name: tally}."""
