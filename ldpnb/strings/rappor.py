@@ -46,7 +46,7 @@ from ldpnb.formula import within
 from ldpnb.oracles.frequency import BLOCK, Slotted
 from ldpnb.strings.hashed import Hashed, Name
 
-DIGITS = 1200  # binary places that a power of a ratio keeps: enough for the smallest f that a float can hold
+DIGITS = 1300  # binary places that a power of a ratio keeps: enough for the smallest f that a float can hold
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -179,9 +179,8 @@ class RAPPOR(Hashed):
         times, flip = check_count(reports, 1, "reports"), Fraction(self.f) / 2
         p, q = Fraction(self.p), Fraction(self.q)
         ratio = Fraction(1)
-        for a in (p / q) ** times, ((1 - q) / (1 - p)) ** times:
-            # rounded down, which can only add to ε: the whole power has millions of digits where reports are many
-            one, zero = _support(flip, Fraction(floor(a * 2**DIGITS), 2**DIGITS), Fraction(1))
+        for a in p / q, (1 - q) / (1 - p):
+            one, zero = _support(flip, _power(a, times), Fraction(1))  # a smaller power can only add to ε
             ratio *= one / zero
         return log_up(ratio**self.hashes)
 
@@ -383,3 +382,12 @@ def _support(flip: Fraction, p: Fraction, q: Fraction) -> tuple[Fraction, Fracti
 
 def _odds_ratio(q: Fraction, p: Fraction) -> Fraction:
     return q * (1 - p) / (p * (1 - q))
+
+
+def _power(base: Fraction, times: int) -> Fraction:
+    """Return a power of a number in [0, 1] by squaring, rounded down at each step: whole, it has millions of digits."""
+    found = base
+    if times > 1:
+        half = _power(base, times // 2)
+        found = half * half * (base if times % 2 else 1)
+    return Fraction(floor(found * 2**DIGITS), 2**DIGITS)
