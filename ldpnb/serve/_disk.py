@@ -284,6 +284,8 @@ def put(path: Path, data: bytes, *, alone: Callable[[], None] | None = None) -> 
             alone()
         os.replace(temporary, path)
 
+    if alone is not None:
+        alone()  # or the file of whoever is writing would be tidied away
     tidy(path, alone=alone is not None)
     temporary = beside(path)
     with placing(temporary):
