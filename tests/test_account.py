@@ -205,7 +205,7 @@ def lock_is_a_folder(folder):
 
 def a_loop(folder):
     (folder / "a").symlink_to("a")
-    return folder / "a", ValueError, "which is a link to itself: remove it"
+    return folder / "a", OSError, "remove the link, which leads to itself"
 
 
 def too_long(folder):
@@ -260,8 +260,10 @@ def test_an_account_of_another_user_is_named(tmp_path, monkeypatch):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), os.fspath(path))
 
     monkeypatch.setattr(os, "open", refuse)
-    with pytest.raises(PermissionError, match="path must .*/a': Permission denied: .*/a.lock'.* your own"):
-        Account(tmp_path / "a", limit=1.0)
+    words = f"path must .*{tmp_path}/a': Permission denied: .*: it must be your own"
+    for use in (lambda: Account(tmp_path / "a", limit=1.0), lambda: save_tally(COIN.tally([0]), tmp_path / "a")):
+        with pytest.raises(PermissionError, match=words):
+            use()
 
 
 # ---------------------------------------------------------------------------------------------------- forged entries

@@ -27,6 +27,7 @@ CURES = {
     errno.ENOENT: "make its folder first",
     errno.ENOTDIR: "name a folder before the last /",
     errno.EISDIR: "remove it, or choose another name",
+    errno.ELOOP: "remove the link, which leads to itself",
     errno.ENAMETOOLONG: "choose a shorter name",
     errno.EACCES: "it must be your own",
     errno.EPERM: "it must be your own",
@@ -53,16 +54,13 @@ def resolved(path: str | bytes | os.PathLike[Any]) -> Path:
         raise ValueError(f"path must be a name without NUL, got {text!r}")
     found = Path(os.path.realpath(text))
     try:
-        mode = os.stat(found).st_mode
+        with naming(found):
+            mode = os.stat(found).st_mode
     except FileNotFoundError:
         if os.path.exists(text) and not found.exists():  # a link of the system to a file that is only open
             why = "which has been deleted: name a file"
             raise ValueError(f"path must be that of a file, got {text!r}, {why}") from None
         return found
-    except OSError as error:
-        if error.errno != errno.ELOOP:
-            raise _unusable(found, error) from error
-        raise ValueError(f"path must be that of a file, got {text!r}, which is a link to itself: remove it") from None
     if not stat.S_ISREG(mode):
         kind = next((name for name, is_one in OTHERS.items() if is_one(mode)), "no file")
         cure = f"name a file in it, as {os.path.join(text, 'account')!r}" if kind == "a folder" else "name a file"
@@ -77,11 +75,15 @@ def unmoved(path: Path) -> None:
         raise ValueError(f"path must lead to the same file as at first, got {str(path)!r}, {why}")
 
 
-def _unusable(path: Path, error: OSError) -> OSError:
-    """Return an error of the system that names the path that was asked for, too, and a cure."""
-    cure = CURES.get(error.errno or 0, "look after its folder")
-    why = f"{error.strerror}: {os.fspath(error.filename)!r}: {cure}"
-    return OSError(error.errno, f"path must be one that can be used, got {str(path)!r}: {why}")
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Let an error of the system name the path that was asked for, too, and a cure."""
+    try:
+        yield
+    except OSError as error:
+        cure = CURES.get(error.errno or 0, "look after its folder")
+        why = f"{error.strerror}: {os.fspath(error.filename or path)!r}: {cure}"
+        raise OSError(error.errno, f"path must be one that can be used, got {str(path)!r}: {why}") from error
 
 
 def lock(file: int, *, shared: bool = False, wait: bool = False) -> None:
@@ -181,10 +183,8 @@ def locked(path: Path) -> Iterator[Callable[[], None]]:
 def _lock_at(name: Path, path: Path) -> Iterator[int]:
     """Open and lock the lock of a file until it has this name: while one waits, it may be removed."""
     while True:
-        try:
+        with naming(path):
             file = os.open(name, os.O_RDWR | os.O_CREAT, 0o600)
-        except OSError as error:
-            raise _unusable(path, error) from error
         owner = os.getpid()
         try:
             lock(file, wait=True)
@@ -288,7 +288,7 @@ def put(path: Path, data: bytes, *, alone: Callable[[], None] | None = None) -> 
         alone()  # or the file of whoever is writing would be tidied away
     tidy(path, alone=alone is not None)
     temporary = beside(path)
-    with placing(temporary):
+    with naming(path), placing(temporary):
         with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
             if os.name != "nt":
                 with suppress(OSError):  # some file systems have no locks

@@ -464,7 +464,7 @@ def _draw(entries: list[dict[str, Any]], mechanism: Any, values: Values, label: 
     else:
         report = _single(mechanism.perturb(values, rng=rng), name)
     entry = _entry(entries, name, label, memoising)
-    times, paid = entry["reports"] + 1, Fraction(entry["epsilon"])
+    times, paid, now = entry["reports"] + 1, Fraction(entry["epsilon"]), datetime.now(UTC).isoformat(timespec="seconds")
     if memoising:
         report = _single(mechanism.respond(_kept(entry, mechanism, state), rng=rng), name)
         cost, least = check_positive(mechanism.exposure(times), "exposure"), paid
@@ -475,7 +475,8 @@ def _draw(entries: list[dict[str, Any]], mechanism: Any, values: Values, label: 
         before = f"{entry['reports']} report{'s' if times > 2 else ''} by {name} cost {entry['epsilon']:.6g}"
         why = f"{before}, and {times} would cost {cost:.6g} now that its class has changed"
         raise ValueError(f"label must be a new one, got {label!r}: {why}")
-    entry.update(reports=times, epsilon=max(cost, entry["epsilon"]), last=_now())
+    entry.setdefault("first", now)
+    entry.update(reports=times, epsilon=max(cost, entry["epsilon"]), last=now)
     return report
 
 
@@ -506,7 +507,7 @@ def _entry(entries: list[dict[str, Any]], name: str, label: str, memoising: bool
             "in it"
         )
     if not found:
-        found = [{"mechanism": name, "label": label, "reports": 0, "epsilon": 0.0, "first": _now()}]
+        found = [{"mechanism": name, "label": label, "reports": 0, "epsilon": 0.0}]
         entries.extend(found)
     return found[0]
 
@@ -519,10 +520,6 @@ def _kept(entry: dict[str, Any], mechanism: Any, drawn: Kept) -> Kept:
         why = "the file is damaged, or the class has changed: take a new label"
         raise ValueError(f"a state of {entry['mechanism']} must have {rows.nbytes} bytes, got {len(state)}: {why}")
     return Kept(mechanism, _array(state, rows.dtype, 1))
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def _several(entries: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], int]:
