@@ -120,6 +120,16 @@ def test_who_waited_for_a_lock_that_was_removed_takes_the_new_one(tmp_path, monk
     assert account.spent == 1.0
 
 
+def test_a_lock_that_is_always_another_is_not_waited_for(tmp_path, monkeypatch, in_time):
+    """As on a file system that numbers files anew at each look."""
+    account = Account(tmp_path / "a", limit=9.0)
+    monkeypatch.setattr(os.path, "samestat", lambda *_: False)
+    with pytest.raises(
+        RuntimeError, match="a.lock' must keep its name while it is in use, got 100 other files: let it be"
+    ):
+        pay(account)
+
+
 @pytest.mark.parametrize("name", ["a.lock", "a.partial", "a.LOCK"])
 def test_the_name_of_a_lock_is_no_name_of_an_account(name, tmp_path):
     with pytest.raises(ValueError, match=r"path must not end in \.lock or \.partial, .*: choose another name"):

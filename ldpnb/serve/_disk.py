@@ -21,7 +21,7 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 PAUSE = 0.01  # seconds between two tries
-TRIES = 100  # for a file that is in use
+TRIES = 100  # for a file that is in use, or a lock that is removed
 HELD = (errno.EACCES, errno.EAGAIN, errno.EDEADLK)  # what msvcrt says of a lock that another has
 CURES = {
     errno.ENOENT: "make its folder first",
@@ -181,8 +181,8 @@ def locked(path: Path) -> Iterator[Callable[[], None]]:
 
 @contextmanager
 def _lock_at(name: Path, path: Path) -> Iterator[int]:
-    """Open and lock the lock of a file until it has this name: while one waits, it may be removed."""
-    while True:
+    """Open and lock the lock of a file, again if it has lost its name: while one waits, it may be removed."""
+    for _ in range(TRIES):
         with naming(path):
             file = os.open(name, os.O_RDWR | os.O_CREAT, 0o600)
         owner = os.getpid()
@@ -195,6 +195,7 @@ def _lock_at(name: Path, path: Path) -> Iterator[int]:
             if os.getpid() == owner:
                 unlock(file)  # closing does not, if a child of a fork has it open, too
             os.close(file)
+    raise RuntimeError(f"{str(name)!r} must keep its name while it is in use, got {TRIES} other files: let it be")
 
 
 def _is_at(file: int, name: Path) -> bool:
