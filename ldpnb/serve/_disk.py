@@ -161,8 +161,8 @@ def locked(path: Path) -> Iterator[Callable[[], None]]:
             f"a report from {str(path)!r} must be over before the same thread begins the next: "
             "call none in a signal handler or in a source of randomness"
         )
-    _using.add(use)
     try:
+        _using.add(use)
         with _lock_at(name, path) as file:
 
             def alone() -> None:
@@ -192,9 +192,11 @@ def _lock_at(name: Path, path: Path) -> Iterator[int]:
                 yield file
                 return
         finally:
-            if os.getpid() == owner:
-                unlock(file)  # closing does not, if a child of a fork has it open, too
-            os.close(file)
+            try:
+                if os.getpid() == owner:
+                    unlock(file)  # closing does not, if a child of a fork has it open, too
+            finally:  # also if one is interrupted here
+                os.close(file)
     raise RuntimeError(f"{str(name)!r} must keep its name while it is in use, got {TRIES} other files: let it be")
 
 
