@@ -128,7 +128,7 @@ def unlock(file: int) -> None:
         fcntl.flock(file, fcntl.LOCK_UN)
 
 
-_using: set[tuple[int, int, Path]] = set()  # process, thread, lock
+_using: set[tuple[int, int, str]] = set()  # process, thread, lock
 
 
 @contextmanager
@@ -155,7 +155,7 @@ def locked(path: Path) -> Iterator[Callable[[], None]]:
         If the lock cannot be opened.
     """
     name, owner = path.with_name(f"{path.name}.lock"), os.getpid()
-    use = (owner, threading.get_ident(), name)
+    use = (owner, threading.get_ident(), str(name))  # a Path is hashed in Python, which a signal may interrupt
     if use in _using:
         raise RuntimeError(
             f"a report from {str(path)!r} must be over before the same thread begins the next: "
