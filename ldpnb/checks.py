@@ -114,11 +114,12 @@ def check_probability(value: Any, name: str) -> float:
         return value  # type: ignore[return-value]
     if not is_number(value) or not 0 <= value <= 1:
         raise ValueError(f"{name} must be a probability in [0, 1], got {shown(value)}")
-    return float(value)
+    return float(value) + 0.0  # −0, which is equal, prints otherwise
 
 
 def check_positive(value: Any, name: str) -> float:
     """Return a finite number above zero as a float, which holds numbers up to 1.8e308."""
+    value = value.item() if isinstance(value, np.floating) else value  # the largest float is none of 32 bits
     if not is_number(value) or not 0 < value <= float_info.max:
         large = ", and a float holds at most 1.8e308" if is_number(value) and value > float_info.max else ""
         raise ValueError(f"{name} must be a positive number, got {shown(value)}{large}")

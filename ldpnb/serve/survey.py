@@ -139,8 +139,8 @@ class Survey:
     def answer(self, row: Mapping[str, Any], *, account: Account, rng: Randomness | None = None) -> dict[str, Reports]:
         """Draw one person's reports, on the person's own device, and pay for them from the account: all or none.
 
-        The name of a question is the label of its report.  `Account` says what that means for a mechanism that keeps a
-        state: a second answer to the question is read off the state of the first.
+        The name of a question is the label of its report.  Every report has fresh coins, except those of a mechanism of
+        your own that keeps a state: see `Account`.
 
         Parameters
         ----------
