@@ -619,7 +619,8 @@ class Field:
         self.checked = list[tuple[Formula, float, float]]()  # e^ε of parts of ε, and the ranges they were checked for
         self._values: dict[int, tuple[Formula, Fraction]] = {}  # of formulas where numbers stand for y and slacks
         self._grid = 0, set[Formula]()  # of so many rounded formulas, what `coins_on_grid` found
-        self._coins = set[Any]()  # formulas that are known to be probabilities
+        self._coins = set[Any]()  # formulas that may be tossed
+        self.probabilities = dict[Any, bool]()  # whether formulas are such
         self.e = Formula({roots: 1}, {0: 1}, self)
         self.epsilon = Budget(self.e)
 
@@ -960,8 +961,11 @@ def probable(p: Formula) -> None:
 
 def is_probability(p: Formula) -> bool:
     """Whether a formula is a probability for all ε."""
-    rest = p._field.formula(1)._plus(p._negative())
-    return p._below(0) is False and rest._below(0) is False
+    known, key = p._field.probabilities, (tuple(p._num.items()), tuple(p._den.items()))
+    if key not in known:
+        rest = p._field.formula(1)._plus(p._negative())
+        known[key] = p._below(0) is False and rest._below(0) is False
+    return known[key]
 
 
 def exactly_of(p: Formula) -> Formula:
