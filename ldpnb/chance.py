@@ -869,6 +869,9 @@ class Outputs:
         if type(own) is tuple and own in self._keys:  # a plain value, of which the form tells all
             return self._keys[own]
         key = freeze(value if plain else copied(value))  # the program may fill it anew
+        if key not in self._forms:
+            for part in _parts(value):
+                refuse_seeded(part)
         first, kind = self._forms.setdefault(key, (own, type(value)))
         if first != own:
             one, other = kind.__name__, type(value).__name__
@@ -1157,6 +1160,8 @@ def _parts(value: Any, depth: int = 8) -> Iterator[Any]:
     inside: Any = value if isinstance(value, list | tuple | set | frozenset) else ()
     if isinstance(value, dict):
         inside = (*value, *value.values())
+    elif isinstance(value, np.ndarray) and value.dtype.hasobject:
+        inside = value.ravel().tolist()
     for part in inside if depth else ():
         yield from _parts(part, depth - 1)
 
@@ -1238,8 +1243,6 @@ def _freeze(value: Any) -> Hashable:
     if isinstance(value, list | tuple):
         return tuple(_freeze(v) for v in value)
     if isinstance(value, set | frozenset):
-        if len(value) > 1:
-            _refuse_seeded(value)
         return frozenset(_freeze(v) for v in value)
     if isinstance(value, dict):
         return frozenset((_freeze(k), _freeze(v)) for k, v in value.items())
@@ -1263,8 +1266,9 @@ def _freeze(value: Any) -> Hashable:
     return value  # type: ignore[no-any-return]
 
 
-def _refuse_seeded(members: Any) -> None:
+def refuse_seeded(part: Any) -> None:
     """Refuse a set whose order depends on how it was made in some processes, and in others not."""
+    members = part if isinstance(part, set | frozenset) and len(part) > 1 else ()
     for member in members:
         if not _hashed_alike(member):
             raise ValueError(

@@ -1181,6 +1181,7 @@ SEEDED = {  # members whose hash, and so their order, is another one in each pro
     "a missing number": frozenset({nan, 1.0}),
     "a text in a tuple": {("a", 1), ("b", 2)},
     "within a list": [{b"a", b"b"}],
+    "within an array": entries({"a", "b"}),
     "days": {np.datetime64("2020-01-01"), np.datetime64("2020-01-02")},
     "numpy's texts": {np.str_("a"), np.str_("b")},
 }
