@@ -149,7 +149,8 @@ def looked(reports: Any) -> list[Sent]:
     """
     if not _solid(reports):
         return [look(report) for report in reports]
-    like = form_of(reports.dtype), _read(style, reports[0])
+    one = reports[:1] if reports.ndim == 1 else reports[0]  # a text alone has a dtype of its own length
+    like = form_of(reports.dtype), _read(style, one)
     return [Sent(None, like, like, ())]
 
 
