@@ -20,7 +20,6 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from copy import deepcopy
 from copyreg import dispatch_table
-from dataclasses import is_dataclass
 from decimal import ROUND_FLOOR, Decimal, localcontext
 from fractions import Fraction
 from functools import lru_cache, partial
@@ -869,9 +868,6 @@ class Outputs:
         if type(own) is tuple and own in self._keys:  # a plain value, of which the form tells all
             return self._keys[own]
         key = freeze(value if plain else copied(value))  # the program may fill it anew
-        if key not in self._forms:
-            for part in _parts(value):
-                refuse_seeded(part)
         first, kind = self._forms.setdefault(key, (own, type(value)))
         if first != own:
             one, other = kind.__name__, type(value).__name__
@@ -942,6 +938,11 @@ class _Sender(Pickler):
 
     plain = True  # so far, nothing but values of Python's and numpy's types, which stay as they are
     arrays = False
+
+    def persistent_id(self, part: Any) -> None:
+        """Look at all parts, however deep, and give none a name."""
+        if isinstance(part, set | frozenset) and len(part) > 1:
+            _refuse_seeded(part)
 
     def reducer_override(self, part: Any) -> Any:
         """Look at all that is not of Python's own types."""
@@ -1035,7 +1036,7 @@ def _sent(value: Any, protocol: int) -> tuple[bytes, _Sender]:
     sender.fast = True  # each part is written out each time
     try:
         sender.dump(value)
-    except _Symbolic:
+    except _Refused:
         raise
     except _TooLarge:
         _refuse_large()
@@ -1077,12 +1078,12 @@ def _refuse_cyclic(value: Any) -> NoReturn:
     ) from None
 
 
-class _Symbolic(ValueError):
-    """An output contains a symbol."""
+class _Refused(ValueError):
+    """An output contains a symbol, or a set in an order of its own."""
 
 
 def _refuse_symbol(part: Symbol) -> None:
-    raise _Symbolic(
+    raise _Refused(
         f"a program must return reports without symbols, got one that contains {part._what}, which "
         "a receiver could look at: return what is drawn with it, not the symbol"
     )
@@ -1160,8 +1161,6 @@ def _parts(value: Any, depth: int = 8) -> Iterator[Any]:
     inside: Any = value if isinstance(value, list | tuple | set | frozenset) else ()
     if isinstance(value, dict):
         inside = (*value, *value.values())
-    elif isinstance(value, np.ndarray) and value.dtype.hasobject:
-        inside = value.ravel().tolist()
     for part in inside if depth else ():
         yield from _parts(part, depth - 1)
 
@@ -1258,7 +1257,8 @@ def _freeze(value: Any) -> Hashable:
         _refuse_symbol(value)
     by_identity: Any = object.__hash__  # of outputs that equal only themselves
     if (value is not None and type(value).__hash__ is by_identity) or not _hashed(value):
-        frozen = ", or make it a frozen dataclass" if is_dataclass(value) else ""
+        dataclass: Any = getattr(value, "__dataclass_params__", None)
+        frozen = ", or make it a frozen dataclass" if dataclass and not dataclass.frozen else ""
         raise ValueError(
             "a program must return plain values or arrays to have a law, got "
             f"{type(value).__name__}: return its parts as numbers, texts and tuples{frozen}"
@@ -1266,14 +1266,14 @@ def _freeze(value: Any) -> Hashable:
     return value  # type: ignore[no-any-return]
 
 
-def refuse_seeded(part: Any) -> None:
+def _refuse_seeded(members: Any) -> None:
     """Refuse a set whose order depends on how it was made in some processes, and in others not."""
-    members = part if isinstance(part, set | frozenset) and len(part) > 1 else ()
     for member in members:
         if not _hashed_alike(member):
-            raise ValueError(
+            raise _Refused(
                 "a program must return sets of several members only of numbers, since the order of others follows "
-                f"from a seed that each process draws anew, got {shown(member)} in one: return sorted(…, key=repr)"
+                f"from a seed that each process draws anew, got {shown(member)} in one: return "
+                "sorted(…, key=repr), also of each set within"
             )
 
 

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ldpnb.chance import PLAIN, copied, form, form_of, freeze, layout, refuse_seeded, shown
+from ldpnb.chance import PLAIN, copied, form, form_of, freeze, layout, shown
 from ldpnb.core import Bools, Ints, blocks
 from ldpnb.verify._laws import row_keys
 
@@ -183,13 +183,9 @@ def _parts_of(value: Any, inside: bool = False) -> list[tuple[Hashable, Hashable
         own = [(freeze(value), form(value))]
     within: Iterable[Any] = ()
     if isinstance(value, list | tuple | set | frozenset):
-        refuse_seeded(value)
         within = value
     elif isinstance(value, dict):
         within = chain(*value.items())
-    elif isinstance(value, np.ndarray) and value.dtype.hasobject:
-        for part in value.ravel().tolist():
-            refuse_seeded(part)
     for part in within:
         if type(part) is not int and type(part) is not bool:  # of which there may be many
             own += _parts_of(part, True)
