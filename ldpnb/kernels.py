@@ -30,8 +30,8 @@ def compiled(loop: Callable[..., None]) -> Callable[..., None]:
     """Compile a loop at its first call, and keep the outcome on disk for other processes, where that is possible.
 
     It is not possible on a read-only installation whose user has no home, on a full disk, or where a crash or another
-    program has spoilt what was kept.  Then every process compiles for itself, which takes a second or so for each loop.  The variable
-    ``NUMBA_CACHE_DIR`` names another place.
+    program has spoilt what was kept.  Then every process compiles for itself, which takes a second or so for each loop.
+    The variable ``NUMBA_CACHE_DIR`` names another place.
 
     Parameters
     ----------
