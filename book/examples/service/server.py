@@ -39,8 +39,8 @@ class Desk(StreamRequestHandler):
 
     def setup(self) -> None:
         """Limit each silence, too, for systems where a connection that is cut does not wake its thread."""
-        self.timeout = self.server.deadline
         super().setup()
+        self.connection.settimeout(self.server.deadline)
 
     def handle(self) -> None:
         """Hear a message; what does not announce itself as one is not read at all."""
