@@ -8,6 +8,7 @@ import threading
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -274,6 +275,28 @@ def test_an_account_of_another_user_is_named(tmp_path, monkeypatch):
     for use in (lambda: Account(tmp_path / "a", limit=1.0), lambda: save_tally(COIN.tally([0]), tmp_path / "a")):
         with pytest.raises(PermissionError, match=words):
             use()
+
+
+def test_an_account_that_cannot_be_read_is_named(tmp_path, monkeypatch):
+    account, read_bytes = Account(tmp_path / "a", limit=1.0), Path.read_bytes
+
+    def refuse(path):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), os.fspath(path))
+
+    monkeypatch.setattr(Path, "read_bytes", refuse)
+    words = f"path must be one that can be used, got '{tmp_path}/a': Permission denied: .*: it must be your own"
+    for use in (lambda: Account(tmp_path / "a", limit=1.0), lambda: account.spent, lambda: pay(account)):
+        with pytest.raises(PermissionError, match=words):
+            use()
+
+    def vanish(path):
+        data = read_bytes(path)
+        path.unlink()
+        return data
+
+    monkeypatch.setattr(Path, "read_bytes", vanish)  # gone between the read and the look at its names
+    with pytest.raises(FileNotFoundError, match=f"path must be one that can be used, got '{tmp_path}/a'"):
+        print(account.spent)
 
 
 # ---------------------------------------------------------------------------------------------------- forged entries

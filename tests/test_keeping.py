@@ -55,6 +55,15 @@ def test_tallies_come_back(tmp_path):
         assert os.listdir(tmp_path) == ["a"]
 
 
+def test_a_tally_is_written_under_a_label_by_which_it_is_found(tmp_path):
+    whole = PAIR.encode("utf-16", "surrogatepass").decode("utf-16", "replace")  # the cure
+    for label in (PAIR, PAIR[0]):
+        with pytest.raises(ValueError, match=r"label must be a text without surrogates.*: write label.encode"):
+            save_tally(COLOUR.tally([1]), tmp_path / "a", label=label)
+    save_tally(COLOUR.tally([1]), tmp_path / "a", label=whole)
+    assert whole == "\N{GRINNING FACE}" and load_tally(tmp_path / "a", COLOUR, label=whole).n == 1
+
+
 def test_the_form_of_a_file_is_what_the_module_says(tmp_path):
     save_tally(COLOUR.tally([0, 2, 2]), tmp_path / "a")
     data = (tmp_path / "a").read_bytes()
@@ -284,6 +293,9 @@ def test_reports_of_one_state_in_one_payment(tmp_path):
     assert account.spent == URLS.exposure(3)
 
 
+PAIR = "\ud83d\ude00"  # JSON joins them to one character, so that the label that is read is another
+
+
 @pytest.mark.parametrize(
     ("asked", "words"),
     [
@@ -293,6 +305,9 @@ def test_reports_of_one_state_in_one_payment(tmp_path):
         ([(COLOUR, 1, "a")], r"values must be those of one person, as \[x\], got int"),
         ([(COLOUR, [1], {"a": 1})], r"label must be a text, got {'a': 1}: write str\(label\)"),
         ([(COLOUR, [1], None)], "label must be a text, got None"),
+        ([(COLOUR, [1], PAIR)], r"label must be a text without surrogates.*got '\\ud83d\\ude00': write label.encode"),
+        ([(COLOUR, [1], "a" + PAIR[0])], r"label must be a text without surrogates.*got 'a\\ud83d': write"),
+        (None, r"asked must be a list of tuples \(mechanism, values, label\), got None"),
     ],
     ids=repr,
 )

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from ldpnb.chance import Randomness
 from ldpnb.checks import apart, check_count, check_flag, check_positive, in_full
 from ldpnb.core import Kept, Mechanism, OpenMechanism, Reports, Tally, Values
-from ldpnb.serve._disk import locked, patiently, put, resolved, tidy, unmoved
+from ldpnb.serve._disk import locked, naming, patiently, put, resolved, tidy, unmoved
 
 FORM = 1  # version; a file of another one is refused
 SUM = 32  # bytes of the checksum
@@ -110,7 +110,8 @@ def _write(
 def _read(path: Path, kind: str) -> Iterator[tuple[dict[str, Any], bytes]]:
     """Give what a file says and its bytes; whatever turns out to be wrong with them is the file's fault."""
     try:
-        data = patiently(path.read_bytes)
+        with naming(path):
+            data = patiently(path.read_bytes)
     except FileNotFoundError as error:
         raise FileNotFoundError(f"path must be a file of {kind!r}, got {str(path)!r}: there is none") from error
     try:
@@ -142,13 +143,18 @@ def save_tally(tally: Tally, path: StrPath, *, label: str = "") -> None:
     """Write a tally to a file, in place of an older one: its sum so far, say, of a server that may be stopped.
 
     Candidates, where a tally has some, must be integers and strings.
+
+    Raises
+    ------
+    ValueError
+        If a candidate is something else, or if the label is no text or has surrogates (half characters).
     """
     items = None if tally.items is None else list(tally.items)
     if items and not all(type(item) in (int, str) for item in items):
         raise ValueError(f"items must be integers or strings to be written, got {items!r:.200}")
     said = {
         "mechanism": identity(tally.mechanism),
-        "label": label,
+        "label": _text(label),
         "n": tally.n,
         "shape": tally.counts.shape,
         "items": items,
@@ -332,9 +338,11 @@ class Account:
         values : array_like (1, …) or Records
             That of the person, as `perturb` takes it.
         rng : SystemRandom or numpy.random.Generator
+            It must not wait for another thread that uses the same account, which waits until this report is over.
         label : str
-            What is asked, and in which period.  A mechanism that keeps a state has one for each label: a second value
-            is answered from the state of the first, since a refusal would tell that the value has changed.
+            What is asked, and in which period; surrogates (half characters) are refused.  A mechanism that keeps a
+            state has one for each label: a second value is answered from the state of the first, since a refusal would
+            tell that the value has changed.
 
         Returns
         -------
@@ -365,6 +373,7 @@ class Account:
         asked : list of (mechanism, values, label)
             As `report` takes them.
         rng : SystemRandom or numpy.random.Generator
+            As `report` takes it.
 
         Returns
         -------
@@ -391,6 +400,8 @@ class Account:
         ...         print(refused)
         2 reports must cost at most the 0.5 that is left, got 1.5: ask less, or with a smaller ε
         """
+        if not isinstance(asked, Iterable):
+            raise ValueError(f"asked must be a list of tuples (mechanism, values, label), got {asked!r:.60}")
         asked = [_asked(one) for one in asked]
         with locked(self.path) as alone:
             entries = self._entries()
@@ -413,7 +424,9 @@ class Account:
             entries = _checked(said["entries"])
             if not within_limit(_sum(entries), self.limit):
                 raise ValueError("its reports cost more than its limit")
-        if (names := os.stat(self.path).st_nlink) > 1:
+        with naming(self.path):
+            names = os.stat(self.path).st_nlink
+        if names > 1:
             cure = "a payment would reach one of them: delete all but one"
             raise ValueError(f"path must be the only name of an account, got {str(self.path)!r} of {names}: {cure}")
         return entries
@@ -454,9 +467,17 @@ def _asked(one: tuple[Mechanism, Values, str]) -> tuple[Mechanism, Values, str]:
         raise ValueError(f"values must be those of one person, as [x], got {type(values).__name__}") from None
     if people != 1:
         raise ValueError(f"values must be those of one person, as [x], got {people}")
+    return mechanism, values, _text(label)
+
+
+def _text(label: Any) -> str:
+    """Return a label if it comes back from JSON as it is; half characters do not, since JSON joins two of them."""
     if not isinstance(label, str):
         raise ValueError(f"label must be a text, got {label!r:.60}: write str(label)")
-    return mechanism, values, label
+    if any("\ud800" <= character <= "\udfff" for character in label):
+        cure = "write label.encode('utf-16', 'surrogatepass').decode('utf-16', 'replace')"
+        raise ValueError(f"label must be a text without surrogates (half characters), got {label!r:.60}: {cure}")
+    return label
 
 
 def _draw(entries: list[dict[str, Any]], mechanism: Any, values: Values, label: str, rng: Randomness) -> Reports:
