@@ -8,6 +8,7 @@ of a level of 80 % for all together with 78 % at least.
 import re
 import subprocess
 import sys
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -256,7 +257,17 @@ def test_answers_are_refused_with_the_cure(question, column, words):
         (lambda: OneOf(["a", "b"], epsilon=2.0, mechanism=GRR(k=2, epsilon=1.0)), "epsilon must be that of the mech"),
         (lambda: Number(0, 1, mechanism=GRR(k=3, epsilon=1.0)), "mechanism must be one for one number"),
         (lambda: Number(1, 0, epsilon=1.0), "low must be below high"),
-        (lambda: Number([0, 1], [1, 2], epsilon=1.0), "low and high must be numbers"),
+        (lambda: Number([0, 1], [1, 2], epsilon=1.0), r"low must be a number, .*got \[0, 1\]"),
+        (lambda: Number(Fraction(1, 3), 1, epsilon=1.0), r"low must be a number, .*got Fraction\(1, 3\)"),
+        (lambda: Number(2**53, 2**53 + 1, epsilon=1.0), "below high as floats, .*got 9007199254740992.0 and 90.*2.0$"),
+        (lambda: Number(-1.7e308, 1.7e308, epsilon=1.0), "high − low from 4.5e-308 to 1.8e308, got -1.7e.308 and"),
+        (lambda: OneOf(["a", "b"], epsilon=1.0, missing=" "), "missing must be None, .*got ' '"),
+        (lambda: Strings(epsilon=1.0, missing="\u200b"), "missing must be None"),
+        (lambda: Number(0, 1, epsilon=1.0, missing=np.array([1, 2])), 'missing must be None, "decline", got array'),
+        (lambda: OneOf(["a", "no answer"], epsilon=1.0, missing="no answer "), "missing must be no category, got 'no"),
+        (lambda: YesNoTable(["a", "b"], epsilon=1.0, yes="yes", no="no", missing="yes"), "no, yes and missing must be"),
+        (lambda: YesNoTable(["a", "b", "a and b"], epsilon=1.0, pairs=True), "of pairs .*distinct.*'a and b' twice"),
+        (lambda: YesNoTable(["x", "x: na"], epsilon=1.0, missing="na"), "of missing answers, .*got 'x: na' twice"),
         (lambda: Number(0, 1, epsilon=1.0, outside="drop"), 'outside must be "refuse" or "clip"'),
         (lambda: Ratings(["a"], 0, 1, 2, epsilon=1.0), "most must be at most 1, got 2"),
         (lambda: Ratings(["a"], 0, 1, 1, mechanism=PCKVUE(d=2, ell=1, epsilon=1.0)), "mechanism must have d = 1"),

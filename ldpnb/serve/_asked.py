@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ldpnb.chance import Randomness
-from ldpnb.checks import check_epsilon, check_flag
+from ldpnb.checks import check_epsilon, check_flag, is_number, shown
 from ldpnb.core import Mechanism, Reports, Tally, check_tally
 from ldpnb.numbers.means import Range
 from ldpnb.postprocess import normal_quantile
-from ldpnb.serve._columns import BLANKS, folded, gone, key
+from ldpnb.serve._columns import ALIKE, BLANKS, folded, gone, key
 from ldpnb.serve._results import Result
 from ldpnb.serve.keeping import digested, identity
 
@@ -33,7 +33,7 @@ DERIVED = (
 def check_labels(labels: Any, name: str, least: int = 1, *, any_form: bool = False) -> tuple[Any, ...]:
     """Return labels that were written down: a list or tuple of strings, bools or integers.
 
-    Of two that differ in blanks or in Unicode form alone, one is a mistake, unless `any_form` is asked for.
+    Of two that people read alike (`folded`), one is a mistake, unless `any_form` is asked for.
     """
     if not isinstance(labels, list | tuple):
         raise ValueError(f"{name} must be a list or tuple, got {type(labels).__name__}: {DERIVED}")
@@ -52,8 +52,8 @@ def check_labels(labels: Any, name: str, least: int = 1, *, any_form: bool = Fal
     for x in labels:
         text = str(x) if any_form else folded(x)
         if text in seen:
-            both = f"{seen[text]!a:.60} and {x!a:.60}, which differ in blanks or in Unicode form alone"
-            got = f"{str(x)!r} twice" if str(x) == str(seen[text]) else both
+            both = f"{shown(seen[text], ascii)} and {shown(x, ascii)}, which {ALIKE}"
+            got = f"{shown(str(x))} twice" if str(x) == str(seen[text]) else both
             raise ValueError(f"{name} must be distinct in print, got {got}: leave one out, or rename it")
         seen[text] = x
     return tuple(labels)
@@ -95,8 +95,9 @@ class Asked(ABC):
     def _policy(self, named: bool) -> None:
         """Refuse what is no policy for missing answers."""
         rule = f'None, "{DECLINE}"' + (", or the name of a category for them" if named else "")
-        if self.missing not in (None, DECLINE) and not (named and isinstance(self.missing, str) and self.missing):
-            raise ValueError(f"missing must be {rule}, got {self.missing!r}")
+        name = self.missing if isinstance(self.missing, str) else ""
+        if self.missing is not None and name != DECLINE and not (named and name.strip(BLANKS)):
+            raise ValueError(f"missing must be {rule}, got {shown(self.missing)}")
 
     @property
     def identity(self) -> str:
@@ -179,6 +180,10 @@ class Asked(ABC):
         """Count reports.  Tallies add."""
         return self.mechanism.tally(reports)  # type: ignore[no-any-return]
 
+    def _candidates(self, items: Any) -> Any:
+        """Return the candidates of a tally as the mechanism takes them; only some questions have any."""
+        return items
+
     def question(self, n: int = 10_000) -> Question:
         """Return the question to `ldpnb.serve.choose` for so many people: which ε, or how many people, it takes.
 
@@ -209,7 +214,7 @@ class Asked(ABC):
     def _result(self, tally: Tally, level: float, people: bool, together: bool, what: str, *names: Any) -> Result:
         """Make a result of the mechanism's own estimate, error and interval; names are heading and labels."""
         m, (heading, labels) = self.mechanism, names
-        low, high = m.interval(tally, quantile(level, len(labels) if together else 1), people=people)
+        low, high = m.interval(tally, normal_quantile(level, len(labels) if together else 1), people=people)
         found = m.estimate(tally), m.standard_error(tally, people=people), low, high
         return Result(what, heading, tuple(labels), *found, tally, level, people, together)
 
@@ -223,11 +228,6 @@ def mechanism_of(given: Any, label: str) -> tuple[Mechanism, str]:
     return given, label
 
 
-def quantile(level: float, entries: int) -> float:
-    """Return how many standard errors to both sides cover so many entries with this probability (Bonferroni)."""
-    return normal_quantile(1 - (1 - level) / entries)
-
-
 def column_of(frame: Any, name: str) -> Any:
     """Return a column of a table, or an answer of a person's row."""
     try:
@@ -238,10 +238,10 @@ def column_of(frame: Any, name: str) -> Any:
 
 def one_range(low: Any, high: Any) -> Range:
     """Return a range of one number."""
-    found = Range(low=low, high=high)
-    if not isinstance(found.low, float):
-        raise ValueError(f"low and high must be numbers, got {low!r} and {high!r}")
-    return found
+    for name, value in (("low", low), ("high", high)):
+        if not is_number(value):
+            raise ValueError(f"{name} must be a number, Python's int or float or numpy's, got {shown(value)}")
+    return Range(low=low, high=high)
 
 
 def in_unit(found: Result, scale: Range, people: bool, unit: str) -> Result:

@@ -447,7 +447,8 @@ def collect(
         writing; what a killed writer left is passed over.  A cluster's workers must find them under the same paths.
         What never came to the folder cannot be missed there: where partitions are known, list them.
     items : sequence, optional
-        The candidates to count, for mechanisms whose client does not know the domain.
+        The candidates to count, for mechanisms whose client does not know the domain; of `Strings`, as its `tally`
+        takes them.
     label : str
         With which the partitions must have been written; of a question, its identity if nothing is said.
     scheduler : distributed.Client or str, optional
@@ -476,6 +477,7 @@ def collect(
         If there is a scheduler, or a bar, and the extra ``scale`` is not installed.
     """
     _pyarrow()
+    items = mechanism._candidates(items) if isinstance(mechanism, Asked) else items
     mechanism, label = mechanism_of(mechanism, label)
     names, counter = _names(paths), partial(_count, mechanism, _text(label), items, skip)
     with _bar(len(names), progress) as told:

@@ -10,15 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ldpnb.checks import check_count, check_flag, check_probability, in_full
+from ldpnb.checks import check_count, check_flag, check_probability, in_full, shown
 from ldpnb.core import Floats, Ints, Records, Reports, Tally
 from ldpnb.hashing import key_of
 from ldpnb.keyvalue import Wheel
 from ldpnb.numbers.means import Range
 from ldpnb.numbers.one_number import Number as NumberMechanism
 from ldpnb.oracles.frequency import ItemOracle
-from ldpnb.serve._asked import CATEGORY, DECLINE, LEAVE, Asked, check_labels, in_unit, one_range, quantile
-from ldpnb.serve._columns import coded, labelled, numbers, present, told
+from ldpnb.postprocess import normal_quantile
+from ldpnb.serve._asked import CATEGORY, DECLINE, LEAVE, Asked, check_labels, in_unit, one_range
+from ldpnb.serve._columns import coded, folded, labelled, numbers, present, told
 from ldpnb.serve._results import Result
 
 if TYPE_CHECKING:
@@ -73,8 +74,8 @@ class OneOf(Asked):
     def __post_init__(self) -> None:
         found = check_labels(self.categories, "categories", 2)
         self._policy(True)
-        if self.missing is not None and self.missing in map(str, found):
-            raise ValueError(f"missing must be no category, got {self.missing!r}: give it another name")
+        if self.missing is not None and folded(self.missing) in map(folded, found):
+            raise ValueError(f"missing must be no category, got {shown(self.missing)}: give it another name")
         self._set(categories=found)
         self._take(ItemOracle, "a frequency oracle")
         k = len(self.labels)
@@ -183,10 +184,13 @@ class Strings(Asked):
 
     def tally(self, reports: Reports, candidates: Sequence[str] = ()) -> Tally:
         """Count reports, for the strings named: any list, since it need not be known beforehand."""
-        named = check_labels(candidates, "candidates", any_form=True)
+        return self.mechanism.tally(reports, self._candidates(candidates))  # type: ignore[no-any-return]
+
+    def _candidates(self, items: Any) -> tuple[str, ...]:
+        named = check_labels(() if items is None else items, "candidates", any_form=True)
         if wrong := [x for x in named if not isinstance(x, str)]:  # a number would be a hash value, which nobody sent
             raise ValueError(f"candidates must be strings, got {told(wrong)}: write them as strings")
-        return self.mechanism.tally(reports, named)  # type: ignore[no-any-return]
+        return named
 
     def _estimate(self, tally: Tally, level: float, people: bool, together: bool) -> Result:
         labels = tally.items or ()
@@ -195,7 +199,7 @@ class Strings(Asked):
         # of sets, the server could not tell; here each person has one string, so that only the noise is left
         found, (own, rare) = self.mechanism.estimate(tally), self._noise
         error = np.sqrt((rare + (own - rare) * found.clip(0, 1)) / tally.n)
-        w = quantile(level, len(labels) if together else 1) ** 2 / tally.n
+        w = normal_quantile(level, len(labels) if together else 1) ** 2 / tally.n
         middle = found + w * (own - rare) / 2  # a score interval: |f̂ − f|² = w (rare + (own − rare) f), solved for f
         half = np.sqrt(np.maximum(middle**2 - found**2 + w * rare, 0))
         ends = found, error, middle - half, middle + half

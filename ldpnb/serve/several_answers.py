@@ -13,10 +13,11 @@ import numpy as np
 
 from ldpnb.attributes import Blocks, DrawnAttributes, HarmonyFrequency
 from ldpnb.chance import Randomness
-from ldpnb.checks import check_count, check_flag, check_probability, in_full
-from ldpnb.core import Ints, OpenMechanism, Records, Reports, Tally
+from ldpnb.checks import check_count, check_flag, check_probability, in_full, shown
+from ldpnb.core import Ints, OpenMechanism, Records, Reports, Tally, named
 from ldpnb.keyvalue.ternary import SignedTernary, mean_of
 from ldpnb.numbers.means import Range
+from ldpnb.postprocess import normal_quantile
 from ldpnb.serve._asked import (
     CATEGORY,
     DECLINE,
@@ -26,7 +27,6 @@ from ldpnb.serve._asked import (
     column_of,
     in_unit,
     one_range,
-    quantile,
 )
 from ldpnb.serve._columns import coded, key, named_people, numbers, present, told_apart
 from ldpnb.serve._results import RatingsResult, Result
@@ -159,12 +159,17 @@ class Ratings(Asked):
 
     def tally(self, reports: Reports) -> Tally:
         """Count reports.  Tallies add."""
-        items = (range(len(self.items)),) if isinstance(self.mechanism, OpenMechanism) else ()
-        return self.mechanism.tally(reports, *items)  # type: ignore[no-any-return]
+        return self.mechanism.tally(reports, *named(self._candidates(None)))  # type: ignore[no-any-return]
+
+    def _candidates(self, items: Any) -> Any:
+        own = range(len(self.items)) if isinstance(self.mechanism, OpenMechanism) else None
+        if items is not None and not (own and isinstance(items, list | tuple | range) and [*items] == [*own]):
+            raise ValueError(f"items must be left out, the question has its own, got {shown(items)}")
+        return own
 
     def _estimate(self, tally: Tally, level: float, people: bool, together: bool) -> RatingsResult:
         d = len(self.items)
-        z = quantile(level, 2 * d if together else 1)
+        z = normal_quantile(level, 2 * d if together else 1)
         found = self.mechanism.estimate(tally)
         spread = self.mechanism.plug_in(found, tally.n)
         error = np.sqrt(spread.variance[0]) if people else self.mechanism.standard_error(tally)[0]
@@ -256,12 +261,25 @@ class YesNoTable(Asked):
         self._set(columns=check_labels(self.columns, "columns", 2))
         check_labels([self.no, self.yes], "no and yes")
         self._policy(True)
+        if self._values == 3:
+            check_labels([self.no, self.yes, self.missing], "no, yes and missing")
         check_flag(self.pairs, "pairs")
+        check_labels(self.labels, "columns, with the labels of pairs and of missing answers,")
         what = "Blocks" if self.pairs else "Blocks, DrawnAttributes or HarmonyFrequency"
         self._take(Blocks if self.pairs else (Blocks, DrawnAttributes, HarmonyFrequency), what)
         sizes = (self._values,) * len(self.columns)
         if self.mechanism.sizes != sizes or getattr(self.mechanism, "order", 1) != 1:
             raise ValueError(f"mechanism must be of single columns of sizes {sizes}, got {self.mechanism!r:.200}")
+
+    @property
+    def labels(self) -> list[str]:
+        """Labels of the result, in its order."""
+        found = [str(x) for x in self.columns]
+        if self._values == 3:
+            found += [f"{name}: {self.missing}" for name in self.columns]
+        if self.pairs:
+            found += [f"{a} and {b}" for a, b in combinations(self.columns, 2)]
+        return found
 
     @property
     def _values(self) -> int:
@@ -306,15 +324,13 @@ class YesNoTable(Asked):
 
     def _estimate(self, tally: Tally, level: float, people: bool, together: bool) -> Result:
         d, v = len(self.columns), self._values
-        labels = [str(x) for x in self.columns]
+        labels = self.labels
         asked: list[tuple[tuple[int, ...], tuple[int, ...]]] = [((j,), (1,)) for j in range(d)]
         if v == 3:
-            labels += [f"{name}: {self.missing}" for name in self.columns]
             asked += [((j,), (2,)) for j in range(d)]
         if self.pairs:
-            labels += [f"{a} and {b}" for a, b in combinations(self.columns, 2)]
             asked += [(both, (1, 1)) for both in combinations(range(d), 2)]
-        z = quantile(level, len(labels) if together else 1)
+        z = normal_quantile(level, len(labels) if together else 1)
         if isinstance(self.mechanism, Blocks):
             found = self.mechanism.tables(tally, [one for one, _ in asked])
             share = np.array([x[at] for x, (_, at) in zip(found.tables, asked, strict=True)])

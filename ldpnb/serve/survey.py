@@ -16,8 +16,9 @@ and Arrow.
   float16: 2¹¹).  From there on neighbours share a float, and it is refused: read the column as Int64 or text.
 - Strings are equal if their code points are.  Nothing is stripped, normalised or put into lower case.
 - None, NaN, NA and NaT are missing.  An empty string, or one of blanks alone, is refused.
-- Users are refused if two of them may be one person: 7 and "7" or "7.0", True and 1, or strings that differ in blanks
-  around them or in their Unicode form alone.  Else one person would send twice, with twice the ε.
+- Users are refused if two of them may be one person: 7 and "7" or "7.0", True and 1, or strings that differ only in
+  blanks around them, in characters that nobody sees (control and format characters, joiners, variation selectors), or
+  in their Unicode form, that of compatibility.  Else one person would send twice, with twice the ε.
 
 `perturb` takes a whole column.  That is for simulations, and for a collector whom people trust with their answers and
 who wants to keep none of them.  On a person's own device there is one answer to each question, and `Survey.answer`
