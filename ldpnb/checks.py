@@ -138,7 +138,7 @@ def check_count(value: Any, least: int, name: str, most: int = 2**63 - 1) -> int
     try:
         found = operator.index(value)
     except TypeError:
-        raise ValueError(f"{name} must be an integer, at least {least}, got {value!r}") from None
+        raise ValueError(f"{name} must be an integer, at least {least}, got {shown(value)}") from None
     if isinstance(value, bool | np.bool_) or found < least:
         raise ValueError(f"{name} must be an integer, at least {least}, got {shown(value)}")
     if found > most:
@@ -154,14 +154,14 @@ def within(limit: Limit, value: Any, name: str) -> Any:
 def check_flag(value: Any, name: str) -> bool:
     """Return what is True or False, and nothing else."""
     if not isinstance(value, bool):
-        raise ValueError(f"{name} must be True or False, got {value!r}")
+        raise ValueError(f"{name} must be True or False, got {shown(value)}")
     return value
 
 
 def check_sizes(sizes: Any, name: str = "sizes", least: int = 1) -> tuple[int, ...]:
     """Return numbers of values, one an attribute, of at least `least` attributes with two values each."""
     if not isinstance(sizes, tuple) or len(sizes) < least:
-        raise ValueError(f"{name} must be a tuple of integers, at least {least}, got {sizes!r}")
+        raise ValueError(f"{name} must be a tuple of integers, at least {least}, got {shown(sizes)}")
     return tuple(check_count(size, 2, name, SIZE_MAX) for size in sizes)
 
 

@@ -282,7 +282,7 @@ def size_of(column):
 
 
 DOORS = [bare, one_of, yes_no, item, user, everybody, strings]
-NEEDS_ALL = {item: "rating must be there in each row", user: "user must be there", everybody: "everybody must be there"}
+NEEDS_ALL = {item: "item must be there in each row", user: "user must be there", everybody: "everybody must be there"}
 
 
 @pytest.mark.parametrize("door", DOORS, ids=lambda x: x.__name__)

@@ -740,7 +740,7 @@ def test_a_survey_keeps_its_limit():
     survey = Survey(QUESTIONS, limit=2.0)
     with pytest.raises(ValueError, match="values must have 'age', got dict without it"):
         survey.perturb({"colour": STORY}, rng=rng())
-    with pytest.raises(ValueError, match=r"must be of the questions, got \['tea'\]"):
+    with pytest.raises(ValueError, match=r"must be of the questions 'colour', .*, got 'tea'$"):
         survey.tally({"tea": []})
     with pytest.raises(ValueError, match=r"must be of the questions, got \['tea'\]"):
         survey.estimate({"tea": None})

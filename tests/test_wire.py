@@ -186,7 +186,7 @@ REFUSED = [
     (BIT, '{"row":1,"bit":0}', "bit must be true or false, got 0"),
     (BIT, '{"row":1}', 'bit must be there, got the fields ["row"]'),
     (BIT, '{"row":1,"bit":true,"who":7}', 'fields must be ["row", "bit"], got an unknown one, "who"'),
-    (BIT, '{"row":1,"row":2,"bit":true}', "row must be there once, got it twice"),
+    (BIT, '{"row":1,"row":2,"bit":true}', '"row" must be there once, got it twice'),
     (BIT, '{"row":NaN,"bit":true}', "must be JSON, which has no NaN"),
     (BIT, "[1,true]", "must be a JSON object, got [1, true]"),
     (BIT, "", "must be a JSON object, got an empty line"),
@@ -300,7 +300,7 @@ def work(n):
     """How often names are compared and hashed in an object of n names, the last one twice."""
     Counted.asked.clear()
     pairs = [(Counted(f"name {i}"), 1) for i in range(n)] + [(Counted(f"name {n - 1}"), 1)]
-    with pytest.raises(ValueError, match=f"^name {n - 1} must be there once, got it twice$"):
+    with pytest.raises(ValueError, match=f'^"name {n - 1}" must be there once, got it twice$'):
         wire._unique(pairs)
     return sum(Counted.asked.values())
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ldpnb.chance import Randomness
-from ldpnb.checks import check_epsilon, check_flag, is_number, shown
+from ldpnb.checks import as_float, check_epsilon, check_flag, is_number, shown
 from ldpnb.core import Mechanism, Reports, Tally, check_tally
 from ldpnb.numbers.means import Range
 from ldpnb.postprocess import normal_quantile
@@ -38,13 +38,15 @@ def check_labels(labels: Any, name: str, least: int = 1, *, any_form: bool = Fal
     if not isinstance(labels, list | tuple):
         raise ValueError(f"{name} must be a list or tuple, got {type(labels).__name__}: {DERIVED}")
     if derived := [x for x in labels if isinstance(x, np.generic)]:
-        raise ValueError(f"{name} must be Python's own strings, bools or integers, got {derived[0]!r}: {DERIVED}")
+        raise ValueError(f"{name} must be Python's own strings, bools or integers, got {shown(derived[0])}: {DERIVED}")
     if lost := [x for x in labels if gone(x)]:
         rule = f'a missing answer is no label, missing="no answer" counts them; {DERIVED}'
-        raise ValueError(f"{name} must be strings, not empty, bools or integers, got {lost[0]!r}: {rule}")
+        raise ValueError(f"{name} must be strings, not empty, bools or integers, got {shown(lost[0])}: {rule}")
     for x in labels:
         if type(x) not in (str, bool, int) or (isinstance(x, str) and not x.strip(BLANKS)):
-            raise ValueError(f"{name} must be strings, not empty, bools or integers, got {x!r}: write it as a string")
+            raise ValueError(
+                f"{name} must be strings, not empty, bools or integers, got {shown(x)}: write it as a string"
+            )
         key(x, name)
     if len(labels) < least:
         raise ValueError(f"{name} must hold at least {least}, got {len(labels)}")
@@ -81,10 +83,11 @@ class Asked(ABC):
             self._set(mechanism=self._best(usable).mechanism)
             return
         if not isinstance(made, kinds):
-            raise ValueError(f"mechanism must be {what}, got {made!r:.200}")
-        if self.epsilon not in (None, made.epsilon):
+            raise ValueError(f"mechanism must be {what}, got {shown(made, most=200)}")
+        own = as_float(self.epsilon, "epsilon") if is_number(self.epsilon) else None
+        if self.epsilon is not None and own != made.epsilon:
             raise ValueError(
-                f"epsilon must be that of the mechanism, {made.epsilon}, got {self.epsilon!r}: leave it out"
+                f"epsilon must be that of the mechanism, {made.epsilon}, got {shown(self.epsilon)}: leave it out"
             )
         self._set(epsilon=made.epsilon)
 
@@ -224,7 +227,7 @@ def mechanism_of(given: Any, label: str) -> tuple[Mechanism, str]:
     if isinstance(given, Asked):
         return given.mechanism, given.identity if label == "" else label
     if not isinstance(given, Mechanism):
-        raise ValueError(f"mechanism must be a Mechanism, or a question of a survey, got {given!r:.60}")
+        raise ValueError(f"mechanism must be a Mechanism, or a question of a survey, got {shown(given)}")
     return given, label
 
 
@@ -233,7 +236,7 @@ def column_of(frame: Any, name: str) -> Any:
     try:
         return frame[name]
     except (KeyError, IndexError, TypeError):
-        raise ValueError(f"values must have {name!r}, got {type(frame).__name__} without it") from None
+        raise ValueError(f"values must have {shown(name)}, got {type(frame).__name__} without it") from None
 
 
 def one_range(low: Any, high: Any) -> Range:

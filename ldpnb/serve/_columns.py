@@ -85,7 +85,7 @@ def key(x: Any, name: str = "label", sure: int = SURE) -> tuple[type, Any]:
         raise ValueError(f"{name} must be {LABELS}, got {shown(x)}{_cure(x)}")
     if kind is str and not found.strip(BLANKS):
         cure = "an empty string is no missing answer, write None for it"
-        raise ValueError(f"{name} must be {LABELS}, got {found!r:.60}: {cure}")
+        raise ValueError(f"{name} must be {LABELS}, got {shown(found)}: {cure}")
     return kind, found
 
 
@@ -93,7 +93,7 @@ def _whole(x: Any, name: str, sure: int) -> int:
     if not -sure < x < sure:
         rule = f"{LABELS}, and whole floats are integers below 2**{sure.bit_length() - 1} only"
         cure = "it may be rounded, so that several share it; read the column as Int64 or text"
-        raise ValueError(f"{name} must be {rule}, got {x!r:.60}: {cure}")
+        raise ValueError(f"{name} must be {rule}, got {shown(x)}: {cure}")
     return int(x)
 
 
@@ -146,8 +146,9 @@ def _cure_of_two(x: str, other: str, wanted: str) -> str:
 
 def told(labels: Iterable[Any]) -> str:
     """Return the first labels in words."""
-    found = [repr(x) for x in labels]
-    return ", ".join(found[:SHOWN]) + (f" and {len(found) - SHOWN} more" if len(found) > SHOWN else "")
+    found = [*labels]
+    more = f" and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
+    return ", ".join(map(shown, found[:SHOWN])) + more
 
 
 # ------------------------------------------------------------------------------------------------------ one column

@@ -80,7 +80,7 @@ class OneOf(Asked):
         self._take(ItemOracle, "a frequency oracle")
         k = len(self.labels)
         if self.mechanism.k != k or not self.mechanism.shares:
-            raise ValueError(f"mechanism must have unbiased shares and k = {k}, got {self.mechanism!r:.200}")
+            raise ValueError(f"mechanism must have unbiased shares and k = {k}, got {shown(self.mechanism, most=200)}")
 
     @property
     def labels(self) -> tuple[Any, ...]:
@@ -253,10 +253,10 @@ class Number(Asked):
     def __post_init__(self) -> None:
         self._set(low=self.range.low, high=self.range.high)
         self._policy(False)
-        if self.outside not in ("refuse", "clip"):
-            raise ValueError(f'outside must be "refuse" or "clip", got {self.outside!r}')
+        if not isinstance(self.outside, str) or self.outside not in ("refuse", "clip"):
+            raise ValueError(f'outside must be "refuse" or "clip", got {shown(self.outside)}')
         if not isinstance(self.unit, str):
-            raise ValueError(f"unit must be a string, got {self.unit!r}")
+            raise ValueError(f"unit must be a string, got {shown(self.unit)}")
         self._take(NumberMechanism, "one for one number")
 
     @cached_property

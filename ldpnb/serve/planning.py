@@ -86,7 +86,7 @@ class Question(ABC):
                 raise ValueError(f"high must be above low, by {WIDTHS[0]:g} to {WIDTHS[1]:g}, got {ends} as floats")
         for name in ("public_free", "listed"):
             if not isinstance(getattr(self, name, True), bool):
-                raise ValueError(f"{name} must be True or False, got {getattr(self, name)!r}")
+                raise ValueError(f"{name} must be True or False, got {shown(getattr(self, name))}")
         for name, value in checked.items():
             object.__setattr__(self, name, value)
 
@@ -384,7 +384,7 @@ def least_epsilon(
             width, n = best.half_width(**asked), best.people_for(wanted, **asked)
             raise ValueError(
                 f"half_width must be at least {at_least(width)}, that of {best.name} for n = {question.n:,} people at "
-                f"epsilon = {EPSILON_MAX:g}, the largest, got {wanted!r}: take n = {n:,}, or a lower level"
+                f"epsilon = {EPSILON_MAX:g}, the largest, got {shown(wanted)}: take n = {n:,}, or a lower level"
             )
         below, under = above, over
         above = min(above + min(1.05 * over + 0.01, 2.0), most)

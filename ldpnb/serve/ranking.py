@@ -403,7 +403,7 @@ def check_half_width(value: Any, what: str) -> float:
 def _counted(n: int, now: float, wanted: float, name: str) -> int:
     ratio = now / wanted
     if ratio > 1e100:
-        raise ValueError(f"{name} must be at least 1e-100 of {in_full(now)}, got {wanted!r}")
+        raise ValueError(f"{name} must be at least 1e-100 of {in_full(now)}, got {shown(wanted)}")
     return max(1, ceil(n * ratio**2 * (1 - 1e-12)))  # n itself for its own error
 
 
