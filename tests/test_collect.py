@@ -971,3 +971,9 @@ def test_ratings_on_disk_are_counted_for_their_own_items(tmp_path):
     assert np.array_equal(found.counts, collect(question, tmp_path, [0, 1]).tally.counts)
     with pytest.raises(ValueError, match=r"^items must be left out, the question has its own, got \['mail'\]$"):
         collect(question, tmp_path, ["mail"])
+
+
+@pytest.mark.parametrize("wrong", [5, None, 1.5, [[10**5000]]])
+def test_what_is_no_reports_is_refused_by_name(wrong, tmp_path):
+    with pytest.raises(ValueError, match="^reports must be "):
+        save(wrong, tmp_path / "a.parquet", GRR(k=4, epsilon=1.0))

@@ -42,6 +42,7 @@ from ldpnb import (
 )
 from ldpnb.keyvalue import mean_of
 from ldpnb.numbers.means import Range
+from ldpnb.numbers.ranges import Hierarchy
 from ldpnb.serve import Account, BudgetError, choose, load_tally, save_tally
 from ldpnb.serve.keeping import identity
 
@@ -850,3 +851,76 @@ def test_intervals_cover_by_simulation_on_real_clients(question, draw, truth):
         assert alone.min() >= binom.ppf(ALARM, SURVEYS, 0.93) and all_at_once >= binom.ppf(ALARM, SURVEYS, 0.78), people
         if not isinstance(question, Number | Ratings):
             assert alone.max() <= binom.isf(ALARM, SURVEYS, 0.97)
+
+
+# ---------------------------------------------------------------------------------------- what an error is about
+
+
+NAMED = Survey({"why": OneOf(["pay", "boss"], epsilon=0.5), "word": Strings(epsilon=0.5)}, limit=np.float32(1))
+
+
+def test_an_error_of_a_survey_names_the_question(tmp_path):
+    assert type(NAMED.limit) is float
+    right = {"why": ["pay"], "word": ["a"]}
+    account = Account(tmp_path / "account", limit=1.0)
+    reports = NAMED.perturb(right, rng=rng())
+    for ask, name in (
+        (lambda: NAMED.perturb(right | {"why": ["x"]}, rng=rng()), "why"),
+        (lambda: NAMED.perturb(right | {"word": [7]}, rng=rng()), "word"),
+        (lambda: NAMED.perturb({"why": ["pay"]}, rng=rng()), "word"),
+        (lambda: NAMED.answer({"why": "pay", "word": None}, account=account), "word"),
+        (lambda: NAMED.tally(reports, {"word": [7]}), "word"),
+        (lambda: NAMED.estimate({"why": NAMED.tally(reports, {"word": ["a"]})["why"]}), "why"),
+    ):
+        with pytest.raises(ValueError, match=f"^question '{name}': "):
+            ask()
+    assert account.left == 1.0
+
+
+def test_what_is_not_by_the_names_of_questions_is_refused():
+    for ask in (NAMED.tally, NAMED.estimate, lambda given: NAMED.tally({}, given)):
+        for wrong in (5, [3], {7: 1, "x": 2}):
+            with pytest.raises(ValueError, match="^(reports|tallies|candidates) must be (a dict by|of) "):
+                ask(wrong)
+
+
+def test_what_is_missing_in_a_table_of_ratings_is_named():
+    question = Ratings(["x", "y"], 1, 5, 1, epsilon=1.0)
+    for table, words in (
+        ({"user": ["u", "v"], "item": ["x", "y"], "rating": [3]}, "values .* length, got user: 2, item: 2, rating: 1$"),
+        ({"user": ["u", "v"], "item": ["x", None], "rating": [3, 4]}, "item must be there in each row, got 1 missing"),
+        ({"user": ["u", "v"], "item": ["x", "y"], "rating": [3, None]}, "rating must be there in each row, got 1 miss"),
+        ([{None: 3}], "item must be there in each row, got 1 missing: leave rows without an item out"),
+    ):
+        with pytest.raises(ValueError, match=f"^{words}"):
+            question.encoded(table)
+
+
+LONG = "x" * 10**5
+RATED = Ratings(["a", "b"], 1, 5, 1, epsilon=1.0)
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda: OneOf(["a", "b"], epsilon=1.0).encoded([LONG, LONG + "y"]),
+        lambda: OneOf([LONG, LONG + "y"], epsilon=1.0).encoded(["c"]),
+        lambda: OneOf([LONG, LONG], epsilon=1.0),
+        lambda: OneOf(["a", "b"], epsilon=1.0, mechanism=[10**5000]),
+        lambda: OneOf(["a", "b"], epsilon=[10**5000]),
+        lambda: Number(0, 1, epsilon=1.0, outside=LONG),
+        lambda: Number(0, 1, epsilon=1.0, outside=np.array([1, 2])),
+        lambda: Ratings(["a"], 1, 5, 1, epsilon=1.0, more=np.array([1, 2])),
+        lambda: OneOf(["a", "b"], epsilon=np.array([1, 2]), mechanism=GRR(k=2, epsilon=1.0)),
+        lambda: RATED.encoded({"user": [LONG] * 2, "item": ["a", "a"], "rating": [3, 3]}),
+        lambda: RATED.encoded({"user": [LONG], "item": ["a"], "rating": [3]}, everybody=["v"]),
+        lambda: RATED.encoded({"user": ["v"], "item": ["a"], "rating": [3]}, everybody=["v", LONG, LONG]),
+        lambda: Survey({LONG: 5}, limit=1.0),
+        lambda: choose.OneNumber(n=10, epsilon=1.0, public_free=[10**5000]),
+        lambda: Hierarchy.of(8, 1.0, widths=(1, 2), weights=5),
+    ],
+)
+def test_messages_are_short_whatever_is_refused(ask):
+    with pytest.raises(ValueError, match=", got ") as caught:
+        ask()
+    assert len(str(caught.value)) < 600

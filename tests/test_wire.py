@@ -656,3 +656,26 @@ def test_modules_are_light():
     code = "from ldpnb.serve import schema, to_wire; import sys; "
     code += "assert not {'pyarrow', 'pandas', 'numba'} & {*sys.modules}"
     subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)
+
+
+@pytest.mark.parametrize("name", ["\\ud800", "a\\nline 3: ok", "\\u001b[31m"])
+def test_names_from_strangers_are_written_so_that_they_can_be_printed(name):
+    """A lone half of a character cannot be encoded, a line break adds a line, and an escape colours a terminal."""
+    oracle = HadamardBit(k=50, epsilon=1.0)
+    with pytest.raises(ValueError, match="must be there once") as caught:
+        from_wire([json.dumps(header(oracle)), f'{{"{name}":1,"{name}":2}}'], oracle)
+    text = str(caught.value)
+    assert text.isascii() and text.isprintable()
+
+
+def test_a_text_that_is_no_lines_is_refused_with_what_it_is():
+    oracle = HadamardBit(k=50, epsilon=1.0)
+    head = json.dumps(header(oracle))
+    for wrong, words in (
+        ("\ufeff" + head, "line 1: must be a JSON object, got a byte order mark: .*utf-8-sig"),
+        (None, "lines must be a text or its lines, got NoneType$"),
+        (5, "lines must be a text or its lines, got int$"),
+        (f'{head}\n{{"row":{"[" * 10**5}', "line 2: must be a report, got one that is nested too deeply$"),
+    ):
+        with pytest.raises(ValueError, match=f"^{words}"):
+            from_wire(wrong, oracle)

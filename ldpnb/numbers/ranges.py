@@ -8,7 +8,7 @@ that knows the variance of sums.  `density` finds the likeliest smooth shape beh
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -147,6 +147,8 @@ class Hierarchy(Asking, ItemOracle):
         if wide[0] != 1 or any(b % a or a == b for a, b in pairwise((*wide, k))):
             raise ValueError(f"widths must be 1, then each a multiple of the one before, below k = {k}, got {wide}")
         oracles = tuple((make or _better)(k=k // s, epsilon=epsilon) for s in wide)
+        if not isinstance(weights, Iterable):
+            raise ValueError(f"weights must be a sequence of integers, one a level, got {shown(weights)}")
         return cls(oracles=oracles, weights=tuple(weights) or (3, *(1,) * (len(wide) - 1)))
 
     oracle = property(lambda self: self.oracles[0], doc="That of single cells.")

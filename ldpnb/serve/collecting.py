@@ -127,10 +127,12 @@ def save(reports: Reports | Iterable[Reports], path: StrPath, mechanism: Mechani
         path.lstat()
         raise ValueError(f"path must be new, got {path}, which exists")
     given = [reports] if isinstance(reports, np.ndarray) else reports
+    if not isinstance(given, Iterable):
+        raise ValueError(f"reports must be an array, or at least one block (n, …), got {shown(given)}")
     blocks = (check_array(block, "reports") for block in given)
     first = next(blocks, None)
     if first is None or first.ndim == 0:
-        raise ValueError(f"reports must be an array, or at least one block (n, …), got {first}")
+        raise ValueError(f"reports must be an array, or at least one block (n, …), got {shown(first)}")
     dtype, shape = first.dtype, first.shape[1:]
     schema = _schema(dtype, shape)
     some = named([0] if isinstance(mechanism, OpenMechanism) else None)

@@ -78,8 +78,9 @@ class Survey:
                 raise ValueError(
                     f"questions must be OneOf, Number, Ratings, … by name, got {shown(name)}: {shown(one)}"
                 )
-        object.__setattr__(self, "questions", dict(self.questions))
         limit = check_positive(self.limit, "limit")
+        object.__setattr__(self, "questions", dict(self.questions))
+        object.__setattr__(self, "limit", limit)
         if not within_limit(sum((Fraction(one.epsilon) for one in self.questions.values()), Fraction(0)), limit):
             parts = ", ".join(f"{name} {one.epsilon!r}" for name, one in self.questions.items())
             raise ValueError(

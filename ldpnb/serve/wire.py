@@ -361,9 +361,11 @@ def header(mechanism: Mechanism | Asked, label: str = "") -> dict[str, Any]:
 def _split(lines: Text) -> Iterator[str]:
     if isinstance(lines, str):
         lines = lines.removesuffix("\n").split("\n") if lines else []
-    if isinstance(lines, bytes | bytearray) or not isinstance(lines, Iterable):
-        raise ValueError(f"lines must be a text or its lines, got {type(lines).__name__}")
-    for line in lines:
+    try:
+        each = iter(lines)
+    except TypeError:
+        raise ValueError(f"lines must be a text or its lines, got {type(lines).__name__}") from None
+    for line in each:
         if not isinstance(line, str):
             raise ValueError(f"lines must be texts, got {type(line).__name__}: open the file with encoding='utf-8'")
         yield line.removesuffix("\n").removesuffix("\r")
