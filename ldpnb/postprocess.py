@@ -130,9 +130,11 @@ def interval(
 
 def normal_quantile(level: float, entries: float = 1) -> float:
     """Return how many standard errors to both sides cover so many entries with this probability (Bonferroni)."""
-    out = 1 - float(level) if is_number(level) and 0 < level < 1 else 0.0
+    if not is_number(level) or not 0 < level < 1:
+        raise ValueError(f"level must be a number in (0, 1), got {shown(level)}")
+    out = 1 - float(level)
     if not 0 < out < 1:
-        raise ValueError(f"level must be a number in (0, 1), and so must 1 − level as a float, got {shown(level)}")
+        raise ValueError(f"level must be in (0, 1), and so must 1 − level as a float, got {shown(level)}")
     return -NormalDist().inv_cdf(out / (2 * entries))  # 1 − out might be 1 as a float
 
 

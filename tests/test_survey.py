@@ -743,7 +743,7 @@ def test_a_survey_keeps_its_limit():
         survey.perturb({"colour": STORY}, rng=rng())
     with pytest.raises(ValueError, match=r"must be of the questions 'colour', .*, got 'tea'$"):
         survey.tally({"tea": []})
-    with pytest.raises(ValueError, match=r"must be of the questions, got \['tea'\]"):
+    with pytest.raises(ValueError, match=r"must be of the questions 'colour', .*, got 'tea'$"):
         survey.estimate({"tea": None})
 
 
