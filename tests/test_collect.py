@@ -183,7 +183,7 @@ def test_nothing_is_left_of_a_partition_that_fails(tmp_path):
         (np.zeros((2, 4), bool), "reports must be"),
         (np.zeros((2, 4), int), "reports must"),
         (np.array(["a"]), "reports must be numbers or bits, got <U1"),
-        ([0, 1], "reports must be an array, or at least one block .*, got 0"),
+        ([0, 1], "reports must be an array, or at least one block .*, got array"),
         ([np.array([0, 1]), np.array([0, 1], np.int32)], r"blocks of one layout, got int64 .*, then int32"),
         ([np.array([0, 1]), np.array([[0], [1]])], r"blocks of one layout, got int64 .*, then int64 of shape \(2, 1\)"),
         (np.array([0.0, 1.0]), r"reports must be integers in \[0, 4\), got float64 values"),
