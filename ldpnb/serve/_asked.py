@@ -217,7 +217,7 @@ class Asked(ABC):
     def _result(self, tally: Tally, level: float, people: bool, together: bool, what: str, *names: Any) -> Result:
         """Make a result of the mechanism's own estimate, error and interval; names are heading and labels."""
         m, (heading, labels) = self.mechanism, names
-        low, high = m.interval(tally, normal_quantile(level, len(labels) if together else 1), people=people)
+        low, high = m.interval(tally, quantile(level, len(labels) if together else 1), people=people)
         found = m.estimate(tally), m.standard_error(tally, people=people), low, high
         return Result(what, heading, tuple(labels), *found, tally, level, people, together)
 
@@ -229,6 +229,11 @@ def mechanism_of(given: Any, label: str) -> tuple[Mechanism, str]:
     if not isinstance(given, Mechanism):
         raise ValueError(f"mechanism must be a Mechanism, or a question of a survey, got {shown(given)}")
     return given, label
+
+
+def quantile(level: float, entries: int) -> float:
+    """Return how many standard errors to both sides cover so many entries with this probability (Bonferroni)."""
+    return normal_quantile(level, entries)
 
 
 def column_of(frame: Any, name: str) -> Any:

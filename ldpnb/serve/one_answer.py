@@ -17,8 +17,7 @@ from ldpnb.keyvalue import Wheel
 from ldpnb.numbers.means import Range
 from ldpnb.numbers.one_number import Number as NumberMechanism
 from ldpnb.oracles.frequency import ItemOracle
-from ldpnb.postprocess import normal_quantile
-from ldpnb.serve._asked import CATEGORY, DECLINE, LEAVE, Asked, check_labels, in_unit, one_range
+from ldpnb.serve._asked import CATEGORY, DECLINE, LEAVE, Asked, check_labels, in_unit, one_range, quantile
 from ldpnb.serve._columns import coded, folded, labelled, numbers, present, told
 from ldpnb.serve._results import Result
 
@@ -199,7 +198,7 @@ class Strings(Asked):
         # of sets, the server could not tell; here each person has one string, so that only the noise is left
         found, (own, rare) = self.mechanism.estimate(tally), self._noise
         error = np.sqrt((rare + (own - rare) * found.clip(0, 1)) / tally.n)
-        w = normal_quantile(level, len(labels) if together else 1) ** 2 / tally.n
+        w = quantile(level, len(labels) if together else 1) ** 2 / tally.n
         middle = found + w * (own - rare) / 2  # a score interval: |f̂ − f|² = w (rare + (own − rare) f), solved for f
         half = np.sqrt(np.maximum(middle**2 - found**2 + w * rare, 0))
         ends = found, error, middle - half, middle + half

@@ -17,7 +17,6 @@ from ldpnb.checks import check_count, check_flag, check_probability, in_full, sh
 from ldpnb.core import Ints, OpenMechanism, Records, Reports, Tally, named
 from ldpnb.keyvalue.ternary import SignedTernary, mean_of
 from ldpnb.numbers.means import Range
-from ldpnb.postprocess import normal_quantile
 from ldpnb.serve._asked import (
     CATEGORY,
     DECLINE,
@@ -27,6 +26,7 @@ from ldpnb.serve._asked import (
     column_of,
     in_unit,
     one_range,
+    quantile,
 )
 from ldpnb.serve._columns import coded, key, named_people, numbers, present, told_apart
 from ldpnb.serve._results import RatingsResult, Result
@@ -174,7 +174,7 @@ class Ratings(Asked):
 
     def _estimate(self, tally: Tally, level: float, people: bool, together: bool) -> RatingsResult:
         d = len(self.items)
-        z = normal_quantile(level, 2 * d if together else 1)
+        z = quantile(level, 2 * d if together else 1)
         found = self.mechanism.estimate(tally)
         spread = self.mechanism.plug_in(found, tally.n)
         error = np.sqrt(spread.variance[0]) if people else self.mechanism.standard_error(tally)[0]
@@ -337,7 +337,7 @@ class YesNoTable(Asked):
             asked += [((j,), (2,)) for j in range(d)]
         if self.pairs:
             asked += [(both, (1, 1)) for both in combinations(range(d), 2)]
-        z = normal_quantile(level, len(labels) if together else 1)
+        z = quantile(level, len(labels) if together else 1)
         if isinstance(self.mechanism, Blocks):
             found = self.mechanism.tables(tally, [one for one, _ in asked])
             share = np.array([x[at] for x, (_, at) in zip(found.tables, asked, strict=True)])
