@@ -37,7 +37,7 @@ from typing import Any, NoReturn, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ldpnb.checks import check_count, check_probability, in_range
+from ldpnb.checks import check_count, check_probability, in_range, shown
 from ldpnb.formula import (
     Budget,
     Field,
@@ -903,14 +903,6 @@ def copied(value: Any) -> Any:
         ) from None
 
 
-def shown(value: Any, most: int = 80) -> str:
-    """Return the first characters of a text of any value, also of one of which Python shows none."""
-    try:
-        return f"{value!r:.{most}}"
-    except Exception:  # of very large integers, and of classes whose __repr__ fails
-        return f"a value of type {type(value).__name__}"
-
-
 class _TooLarge(Exception):
     """More is sent than a report may hold."""
 
@@ -1104,7 +1096,7 @@ def _steps(form: Any) -> Iterator[str]:
         yield kind.__name__
         if kind in (np.ndarray, np.generic):
             yield from _steps(more.pop(0))  # its dtype
-        yield from (_bits(told[::-1]) if kind is float else shown(told, LARGEST) for told in more)
+        yield from (_bits(told[::-1]) if kind is float else shown(told, most=LARGEST) for told in more)
         return
     stream = BytesIO(form)
     while stream.tell() < len(form):
@@ -1112,7 +1104,7 @@ def _steps(form: Any) -> Iterator[str]:
             if code.name == "BINFLOAT":
                 yield _bits(form[stream.tell() - 8 : stream.tell()])
             elif code.name not in ("PROTO", "FRAME"):  # which are about lengths
-                yield SAID.get(code.name, code.name) if told is None else shown(told, LARGEST)
+                yield SAID.get(code.name, code.name) if told is None else shown(told, most=LARGEST)
 
 
 def _bits(told: bytes) -> str:

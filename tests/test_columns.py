@@ -310,6 +310,12 @@ def test_what_is_no_label_is_refused(column, words, door):
 
 
 @pytest.mark.parametrize("door", DOORS, ids=lambda x: x.__name__)
+def test_powers_and_indices_are_labels_of_their_own(door):
+    labels = ["10\u00b2", "102"] if door is not yes_no else ["x\u2082", "x2"]
+    assert door(labels, labels) == labels
+
+
+@pytest.mark.parametrize("door", DOORS, ids=lambda x: x.__name__)
 @pytest.mark.parametrize("column, labels, words", CONFUSED.values(), ids=CONFUSED)
 def test_names_that_may_be_one_person_are_refused_where_they_name_people(column, labels, words, door):
     unseen = dict.fromkeys(map(ord, "\ufeff\u200e\u00ad\u200d\ufe0f\u034f\x08"))

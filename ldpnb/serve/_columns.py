@@ -21,7 +21,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
-from unicodedata import category, normalize
+from unicodedata import category, decomposition, normalize
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +39,7 @@ UNSEEN = "\0\u200b\u2060\ufeff"  # characters that nobody sees, and str.strip() 
 IGNORED = re.compile(  # further ones, which are letters or marks to Unicode: joiners, fillers, variation selectors
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0000-\U000e0fff]"
 )
+RAISED = ("<super>", "<sub>")  # written above or below the line, by Unicode
 BLANKS = "".join(filter(str.isspace, map(chr, range(2**16)))) + UNSEEN
 WHOLE = re.compile(r"(-?[0-9]+)\.0+", re.ASCII)  # an integer, written as a float
 ALIKE = "differ in blanks, in characters that nobody sees or in Unicode form alone"
@@ -120,20 +121,21 @@ def folded(x: Any) -> str:
 
     Left out are blanks around it and characters that nobody sees: control and format characters, joiners, fillers and
     variation selectors.  The others are in one Unicode form, that of compatibility (NFKC): the wide ７ is 7, and so are
-    the small and circled ones.
+    the small and circled ones.  What is raised or lowered stays so: 10² is not 102.
 
     Examples
     --------
     >>> folded("u\u0308 ") == folded("\u00fc"), folded("a") == folded("A")
     (True, False)
-    >>> folded("\uff17\u200e")
-    '7'
+    >>> folded("\uff17\u200e"), folded("10\u00b2")
+    ('7', '10²')
     """
     text = str(x)
     if text.isascii() and text.isprintable():
         return text.strip()
     seen = (c for c in IGNORED.sub("", text) if c.isprintable() or c.isspace() or category(c) not in ("Cc", "Cf"))
-    return normalize("NFKC", "".join(seen)).strip(BLANKS)
+    apart = (c if decomposition(c).startswith(RAISED) else normalize("NFKD", c) for c in seen)
+    return normalize("NFC", "".join(apart)).strip(BLANKS)
 
 
 def _cure_of_two(x: str, other: str, wanted: str) -> str:

@@ -19,8 +19,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ldpnb.chance import LIMIT, Law, Randomness, form, odds, shown
-from ldpnb.checks import EPSILON_MAX, EPSILON_MIN, OUT_OF_RANGE, apart, at_least
+from ldpnb.chance import LIMIT, Law, Randomness, form, odds
+from ldpnb.checks import EPSILON_MAX, EPSILON_MIN, OUT_OF_RANGE, apart, at_least, shown
 from ldpnb.core import Example, Mechanism, Records, named
 from ldpnb.formula import (
     START,
@@ -346,7 +346,7 @@ class Proof:
 
 def _shown(x: Any) -> str:
     """Write a value or a report, not longer than a line."""
-    text = shown(x, LONG + 1)
+    text = shown(x, most=LONG + 1)
     return text if len(text) <= LONG else f"{text[: LONG - 1]}…"
 
 
