@@ -903,6 +903,10 @@ def copied(value: Any) -> Any:
         ) from None
 
 
+MOST_DTYPES = 64  # of which the forms are kept
+_OF_FIELDS = dict[Hashable, bytes]()
+
+
 class _TooLarge(Exception):
     """More is sent than a report may hold."""
 
@@ -1013,7 +1017,34 @@ def form_of(dtype: np.dtype[Any]) -> Hashable:
     """Return what a receiver gets of a dtype: equal ones may differ in notes and in alignment."""
     if dtype.isbuiltin == 1:  # of which there is one, without notes
         return _builtin(dtype.char)
-    return _sent(dtype, PROTOCOLS[0])[0]  # each time, since a dtype can be changed in place
+    plain = _fields(dtype)
+    if plain is None:
+        return _sent(dtype, PROTOCOLS[0])[0]
+    if plain not in _OF_FIELDS:
+        if len(_OF_FIELDS) == MOST_DTYPES:
+            _OF_FIELDS.clear()
+        _OF_FIELDS[plain] = _sent(dtype, PROTOCOLS[0])[0]
+    return _OF_FIELDS[plain]
+
+
+def _fields(dtype: np.dtype[Any]) -> Hashable | None:
+    """Return all that is sent of a dtype of fields of numbers, as it is now: it can be changed in place."""
+    if type(dtype) is not np.dtypes.VoidDType or not dtype.fields or dtype.metadata is not None:
+        return None
+    each: list[Hashable] = [
+        dtype.type,
+        dtype.names,
+        dtype.itemsize,
+        dtype.alignment,
+        dtype.isalignedstruct,
+        dtype.flags,
+    ]
+    for name, (part, *place) in dtype.fields.items():
+        base, shape = part.subdtype or (part, ())
+        if type(name) is not str or len(place) != 1 or base.isbuiltin != 1 or part.metadata is not None:
+            return None
+        each += name, base.char, shape, part.alignment, part.flags, *place
+    return tuple(each)
 
 
 @lru_cache(64)

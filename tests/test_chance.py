@@ -805,6 +805,41 @@ def test_names_that_are_changed_in_place_are_seen():
     assert len(set(forms)) == 3
 
 
+DTYPES = {
+    "two fields": [("a", "i8"), ("b", "?")],
+    "another name": [("a", "i8"), ("c", "?")],
+    "another order": [("b", "?"), ("a", "i8")],
+    "another type": [("a", "u8"), ("b", "?")],
+    "another that is as large": [("a", "q"), ("b", "?")],
+    "another order of bytes": [("a", ">i8"), ("b", "?")],
+    "gaps": np.dtype([("a", "i8"), ("b", "?")], align=True),
+    "a gap behind": {"names": ["a", "b"], "formats": ["i8", "?"], "offsets": [0, 8], "itemsize": 16},
+    "one field on another": {"names": ["a", "b"], "formats": ["i8", "?"], "offsets": [0, 0]},
+    "a class of numpy's": np.dtype((np.record, [("a", "i8"), ("b", "?")])),
+    "a note": np.dtype([("a", "i8"), ("b", "?")], metadata={"by": 1}),
+    "a note on a field": [("a", np.dtype("i8", metadata={"by": 1})), ("b", "?")],
+    "a title": [(("t", "a"), "i8"), ("b", "?")],
+    "a field within": [("a", [("b", "i8")])],
+    "several numbers": [("a", "i8", 2), ("b", "?")],
+    "more of them": [("a", "i8", 3), ("b", "?")],
+    "others": [("a", "f8", 2), ("b", "?")],
+    "a row of them": [("a", "i8", (1, 2)), ("b", "?")],
+    "several of another order": [("a", ">i8", 2), ("b", "?")],
+    "a note on several": [("a", np.dtype("i8", metadata={"by": 1}), 2), ("b", "?")],
+    "texts": [("a", "U3"), ("b", "?")],
+    "times": [("a", "M8[s]"), ("b", "?")],
+}
+
+
+def test_forms_of_dtypes_differ_as_what_pickle_sends():
+    """Those that are kept are looked up by all that is sent, and by nothing that is not."""
+    dtypes = {name: np.dtype(given) for name, given in DTYPES.items()}
+    for _ in range(2):  # anew, and kept
+        for one, other in product(dtypes.values(), repeat=2):
+            alike = pickle.dumps(one, 4) == pickle.dumps(other, 4)
+            assert (chance.form_of(one) == chance.form_of(other)) == alike, (one, other)
+
+
 def test_what_a_dtype_holds_may_change_in_place():
     """Titles of fields, alignment, and the unit of times: all of it is looked at each time."""
     title = Parcel("t", 0)
