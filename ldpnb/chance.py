@@ -1031,14 +1031,7 @@ def _fields(dtype: np.dtype[Any]) -> Hashable | None:
     """Return all that is sent of a dtype of fields of numbers, as it is now: it can be changed in place."""
     if type(dtype) is not np.dtypes.VoidDType or not dtype.fields or dtype.metadata is not None:
         return None
-    each: list[Hashable] = [
-        dtype.type,
-        dtype.names,
-        dtype.itemsize,
-        dtype.alignment,
-        dtype.isalignedstruct,
-        dtype.flags,
-    ]
+    each: list[Any] = [dtype.type, dtype.names, dtype.itemsize, dtype.alignment, dtype.isalignedstruct, dtype.flags]
     for name, (part, *place) in dtype.fields.items():
         base, shape = part.subdtype or (part, ())
         if type(name) is not str or len(place) != 1 or base.isbuiltin != 1 or part.metadata is not None:
