@@ -20,6 +20,8 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from copy import deepcopy
 from copyreg import dispatch_table
+from dataclasses import fields, is_dataclass
+from datetime import timedelta
 from decimal import ROUND_FLOOR, Decimal, localcontext
 from fractions import Fraction
 from functools import lru_cache, partial
@@ -60,7 +62,7 @@ WORD = 62  # bits of a draw of `weighted`, so that the number of words is an int
 GRID = 2**53  # a uniform float of numpy's is one of the 2**53 multiples of 1 / GRID below 1
 PLAIN = {int, bool, str, bytes, type(None)}  # equal only if they are the same
 USUAL = {*PLAIN, float, list, tuple, set, frozenset, dict}  # types of most reports
-NUMBERS = {int, bool, float, complex, Fraction, Decimal}
+NUMBERS = {int, bool, float, complex, Fraction, Decimal, timedelta}
 SCALARS = {*np.sctypeDict.values(), np.record}  # numpy's own
 BY_NAME = {type, FunctionType, BuiltinFunctionType}  # sent by their names
 SAID = {  # what codes of pickle say
@@ -1177,6 +1179,10 @@ def _parts(value: Any, depth: int = 8) -> Iterator[Any]:
     inside: Any = value if isinstance(value, list | tuple | set | frozenset) else ()
     if isinstance(value, dict):
         inside = (*value, *value.values())
+    if isinstance(value, np.ndarray) and value.dtype.hasobject:
+        inside = value.ravel().tolist()
+    if is_dataclass(value):
+        inside = [getattr(value, f.name, None) for f in fields(value)]
     for part in inside if depth else ():
         yield from _parts(part, depth - 1)
 
@@ -1296,8 +1302,10 @@ def _refuse_seeded(members: Any) -> None:
 def _hashed_alike(member: Any) -> bool:
     """Whether a member of a set has the same hash in every process."""
     kind = type(member)
-    if kind in (tuple, frozenset):
+    if kind is frozenset or (issubclass(kind, tuple) and kind.__hash__ is tuple.__hash__):
         return all(map(_hashed_alike, member))
+    if kind is np.timedelta64:  # some are hashed by their bytes
+        return False
     number = kind in NUMBERS or (kind in SCALARS and issubclass(kind, np.number | np.bool_))
     return number and bool(member == member)  # the hash of a missing number is its address
 

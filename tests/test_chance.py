@@ -17,6 +17,7 @@ from functools import partial, reduce
 from itertools import combinations, product
 from math import comb, factorial, inf, nan, nextafter
 from pathlib import PurePosixPath
+from typing import Any, NamedTuple
 from uuid import UUID, SafeUUID
 from warnings import catch_warnings, simplefilter
 
@@ -610,6 +611,20 @@ def fraction_of_true():
     found = F(1)
     found._numerator = True
     return found
+
+
+class Pair(NamedTuple):
+    """A row with names."""
+
+    first: int
+    second: int
+
+
+@dataclass(frozen=True)
+class Carton:
+    """A report that holds one thing."""
+
+    inside: Any
 
 
 def entries(one):
@@ -1221,7 +1236,18 @@ SEEDED = {  # members whose hash, and so their order, is another one in each pro
     "below twelve tuples": reduce(lambda inside, _: (inside,), range(12), frozenset({"a", "b"})),
     "days": {np.datetime64("2020-01-01"), np.datetime64("2020-01-02")},
     "numpy's texts": {np.str_("a"), np.str_("b")},
+    "spans of numpy's": {np.timedelta64(k, "ns") for k in (1, 2, 3, 4)},
 }
+ALIKE = {  # in every process
+    "spans": {timedelta(1), timedelta(2)},
+    "rows with names": {Pair(1, 2), Pair(2, 1)},
+    "rows within rows": {(1, (2, 3)), (4, (5, 6))},
+}
+
+
+@pytest.mark.parametrize("name", ALIKE)
+def test_sets_in_one_order_in_every_process_are_taken(name):
+    assert law(lambda rng: ALIKE[name])
 
 
 @pytest.mark.parametrize("name", SEEDED)
@@ -1230,6 +1256,15 @@ def test_sets_whose_order_each_process_draws_are_refused(name):
         law(lambda rng: SEEDED[name])
     with pytest.raises(ValueError, match=r"must return plain values.*return sorted"):
         audit(lambda x, rng: SEEDED[name], [0, 1], samples=100, rng=np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("wrap", [lambda s: entries((s,)), Carton], ids=["array", "dataclass"])
+def test_cures_of_orders_look_within(wrap):
+    """Two orders of one set, within what is no container of Python's."""
+    orders = {0, 8}, {8, 0}
+    assert [*orders[0]] != [*orders[1]]
+    with pytest.raises(ValueError, match=r"return sorted\(…, key=repr\), since a set comes in an order"):
+        law(lambda rng: wrap(frozenset(orders[toss(0.5, rng)])))
 
 
 def test_errors_name_the_type_that_is_not_plain():
