@@ -28,6 +28,8 @@ Why the contract is as it is:
 - **Draws do not depend on the value.** Which functions of `chance` a client calls, and for how many draws, tells
   nothing that the report does not; the time they take is not promised to be constant.
 - **Estimates are linear**: the mean of one score a report.  Ratios, clipping and projections are functions elsewhere.
+  Where a draw in public says what each person is asked about, `ldpnb.asked.AsksSome` also divides by the number of
+  people who were asked: that is a ratio, with methods of its own, and the one that surveys publish.
 """
 
 from __future__ import annotations
@@ -206,10 +208,14 @@ class Mechanism(ABC):
         estimate, squares = self.estimate(tally), self._squares(self._own(tally))
         if tally.n < 2:
             raise ValueError(f"tally must hold at least two reports, got {tally.n}")
-        if people and not self.shares:
-            raise ValueError(f"people must be False: the server of {_brief(self)} cannot tell values from noise")
+        self._check_people_known(people)
         left = (squares - estimate) / tally.n if people else (squares - estimate**2) / (tally.n - 1)
         return np.asarray(np.sqrt(np.maximum(left, 0)))  # below zero by rounding, or where hardly any noise is seen
+
+    def _check_people_known(self, people: bool) -> None:
+        """Refuse an error about these people where the tally does not tell what they differ by."""
+        if people and not self.shares:
+            raise ValueError(f"people must be False: the server of {_brief(self)} cannot tell values from noise")
 
     def interval(self, tally: Tally, z: float, *, people: bool = False) -> tuple[Floats, Floats]:
         """Return the estimate less and plus z standard errors; `postprocess.interval` finds the z for a level."""

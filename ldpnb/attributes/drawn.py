@@ -12,6 +12,7 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ldpnb.asked import AsksSome
 from ldpnb.attributes.records import RecordMechanism, Set, cell_of, every_record, one_hot
 from ldpnb.chance import Randomness, uniform
 from ldpnb.checks import SIZE_MAX, Limit, check_count, check_sizes
@@ -22,7 +23,7 @@ from ldpnb.oracles.hadamard import HadamardBit
 
 
 @dataclass(frozen=True, kw_only=True)
-class DrawnAttributes(Asking, RecordMechanism):
+class DrawnAttributes(Asking, RecordMechanism, AsksSome):
     r"""One public set of `order` attributes, drawn uniformly; its cell goes through a frequency oracle with all of ε.
 
     Where only single attributes are asked about, or only pairs of them, nothing is spent on the others: about d times
@@ -33,6 +34,8 @@ class DrawnAttributes(Asking, RecordMechanism):
     Values are records, int (n, d), attribute j in {0, …, κ_j−1}.  Reports have the field ``attributes`` (public; sets
     in lexicographic order) and the fields of the oracle's reports, or ``report`` where these have none, (n,).
     Estimates are the shares of the cells of each set, set after set, the last attribute's values running fastest.
+    `estimate` divides by the number of people expected to be asked, `estimate_of_asked` by those who were: see
+    `ldpnb.asked`.
 
     Parameters
     ----------
@@ -84,6 +87,11 @@ class DrawnAttributes(Asking, RecordMechanism):
         return tuple(prod(self.sizes[j] for j in one) for one in self.sets)
 
     questions = property(lambda self: len(self.sets), doc="Number of sets.")
+    asked = property(lambda self: 1 / self.questions, doc="Chance that a person is asked about a set.")
+
+    def _numbers_asked(self, tally: Tally) -> Ints:
+        """Reports about the set of each cell: (…, Σ cells)."""
+        return np.repeat(tally.counts[..., 0], self.cells, -1)
 
     def _codes(self, values: Ints) -> Ints:
         """Return the number of each person's cell of each set: (sets, n)."""
@@ -123,10 +131,20 @@ class DrawnAttributes(Asking, RecordMechanism):
         return np.asarray(self.questions * (self._flat(each) + t) - t)
 
     def table(self, tally: Tally, attributes: Sequence[int]) -> Floats:
-        """Estimate the table of one set of attributes, in increasing order: (…, κ_a, …)."""
+        """Estimate the table of one set of attributes, in increasing order, from those who were asked: (…, κ_a, …).
+
+        Raises
+        ------
+        ValueError
+            If it is not a set of `order` attributes, or nobody was asked about it.
+        """
         if (one := tuple(attributes)) not in self.sets:
             raise ValueError(f"attributes must be {self.order} of {len(self.sizes)}, in increasing order, got {one}")
-        found = super()._score(self._own(tally))[..., self.sets.index(one), : self.cells[self.sets.index(one)]]
+        at = self.sets.index(one)
+        start = sum(self.cells[:at])
+        found = self._mean_of_asked(self._own(tally))[..., start : start + self.cells[at]]
+        if np.isnan(found).any():
+            raise ValueError(f"attributes must be a set that somebody was asked about, got {one}: collect more")
         return found.reshape(*found.shape[:-1], *(self.sizes[j] for j in one))
 
     @classmethod

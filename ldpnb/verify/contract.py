@@ -47,6 +47,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import bdtr, bdtrc, chdtr, chdtrc, ndtr, ndtri
 
+from ldpnb.asked import AsksSome
 from ldpnb.chance import LIMIT, Law, Outputs, Paths, SystemRandom, TooManyBranches, freeze, law, odds
 from ldpnb.checks import EPSILON_MAX, EPSILON_MIN, apart
 from ldpnb.core import (
@@ -78,7 +79,7 @@ DRAWS = 4000  # of each input
 TRIALS = 3000
 GRID = 40_321  # numbers in the range of the inputs; from −1 to 1 the middles of up to 630 cells among them
 FEW = 20_000  # branches of an input up to which examples are walked that are made of one at hand
-THREE = 20_000  # branches up to which three people, or all pairs of three inputs, are walked
+THREE = 20_000  # branches up to which three people, or all pairs of three inputs, are walked; reports taken together
 CHANGED = "the client changes the values that it is handed"
 COSTS = ("report", "report and item")
 OTHERS = 0.35, 4.7  # as parts of the ε that an example has: where its client is walked, too
@@ -934,6 +935,74 @@ def _cut(m: Any, tally: Tally, people: bool) -> Any:
         return 0.0
     left = (squares - found) / tally.n if people else (squares - found**2) / (tally.n - 1)
     return np.maximum(-left, 0).mean(0)
+
+
+@_check(lambda example: isinstance(example.mechanism, AsksSome))
+def estimates_of_those_asked_are_right(example: Example) -> None:
+    """Given how many were asked, they are unbiased, and their variance and standard errors are as stated.
+
+    Exactly: all reports of three people are taken together, or of two if they are too many.  First of these very
+    people, the first inputs, and then of two people who have any input.
+    """
+    m, one = example.mechanism, known(example)
+    assert isinstance(m, AsksSome)
+    alone = next(iter(one.tallies.values()))
+    if np.any(m.numbers_asked(alone) == 0):
+        _refuses(partial(m.estimate_of_asked, alone), "tally must hold answers", "an estimate of nobody's answers")
+    _refuses(partial(m.standard_error_of_asked, alone), "tally must hold answers", "an error of one answer")
+    laws_of = [{y: float(p) for y, p in law_of_one.items()} for law_of_one in one.laws]
+    first = [i % len(laws_of) for i in range(3)]
+    if prod(len(laws_of[i]) for i in first) > THREE:
+        first = first[:2]
+    people = example.inputs[np.array(first)]
+    truth = m.expected(people).mean(0)
+    variances = [m.variance_of_asked(people, number) for number in range(1, len(first) + 1)]
+    _given_asked(example, [laws_of[i] for i in first], truth, variances, people=True)
+    mixed = Counter[Hashable]()
+    for law_of_one in laws_of:
+        mixed.update({y: p / len(laws_of) for y, p in law_of_one.items()})
+    _given_asked(example, [mixed, mixed], m.expected(example.inputs).mean(0), [], people=False)
+
+
+def _given_asked(
+    example: Example, laws_of: Sequence[Mapping[Hashable, float]], truth: Floats, variances: list[Floats], people: bool
+) -> None:
+    """Compare moments of the estimate of those asked, given their number, from the laws of independent reports."""
+    m, one, n = example.mechanism, known(example), len(laws_of)
+    assert isinstance(m, AsksSome)
+    if prod(map(len, laws_of)) > THREE:
+        return
+    chance, counts = np.ones(1), np.zeros((1, *m._one_trial), np.int64)
+    for law_of_one in laws_of:
+        each = np.stack([one.tallies[y].counts for y in law_of_one])
+        chance = np.outer(chance, [*law_of_one.values()]).ravel()
+        counts = (counts[:, None] + each).reshape(-1, *m._one_trial)
+    tally = Tally(m, n, counts)
+    asked, found = m.numbers_asked(tally), m._mean_of_asked(tally)
+    every = asked.reshape(len(asked), -1).min(1) > 0
+    if every.any():
+        told = m.estimate_of_asked(replace(tally, counts=counts[every]))
+        _close(found[every], told, 1e-12 * (1 + np.abs(told)), "estimate_of_asked")
+    square = m._error_of_asked(tally, people) if m.shares or not people else None
+    p = chance.reshape(-1, *[1] * truth.ndim)
+    for number in range(1, n + 1):
+        weight = np.where(asked == number, p, 0)
+        some = weight.sum(0) > 0
+        if not some.any():
+            continue
+        weight = weight[:, some] / weight.sum(0)[some]
+        here = np.where(weight > 0, found[:, some], 0)
+        mean = (weight * here).sum(0)
+        variance = (weight * (here - mean) ** 2).sum(0)
+        within = 1e-12 + 1e-9 * variance
+        _close(mean, truth[some], 1e-12 + 1e-9 * np.sqrt(variance), f"estimate_of_asked of {number} of {n} people")
+        if variances:
+            stated = np.broadcast_to(variances[number - 1], truth.shape)[some]
+            _close(variance, stated, within, f"variance_of_asked of {number} of {n} people")
+        if number > 1 and square is not None:
+            told = (weight * np.where(weight > 0, square[:, some], 0)).sum(0)
+            what = f"squared standard_error_of_asked(people={people}) of {number} of {n} people"
+            _close(variance, told, within, what)
 
 
 @_check(_errors)
