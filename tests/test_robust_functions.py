@@ -477,6 +477,13 @@ ROWS = [
         {"s": "sets"},
     ),
     Row(
+        BLOCKS.pair_tables_variance,
+        {"drawn": [4] * 3, "pair": (0, 1), "share": np.full((2, 2), 0.25)},
+        {"drawn": [None, "x", [0] * 3, [-1] * 3, [0.5] * 3, [NAN] * 3, [[4]]], "pair": [None, (0, 9), (1, 0), "x"]}
+        | {"share": [None, "x", [["a"]], [[1j]], [[NAN]], [0.5, 0.5]]},
+        {"pair": "sets"},
+    ),
+    Row(
         bayesnet.Scores,
         {"tables": {(0, 1): np.full((2, 2), 0.25)}},
         {"tables": [None, "x", {(0, 9, 1): [[1]]}, *({(0, 1): table} for table in NO_TABLE)]},

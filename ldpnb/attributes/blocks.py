@@ -24,6 +24,7 @@ from ldpnb.chance import Randomness, bernoulli, distinct, inexact, odds, uniform
 from ldpnb.checks import SIZE_MAX, Limit, check_codes, check_count, check_epsilon, check_numbers, check_sizes
 from ldpnb.core import Floats, Ints, Layout, Reports, Tally, check_tally
 from ldpnb.oracles.frequency import GRR
+from ldpnb.postprocess import norm_sub
 
 CELLS_MAX = 2**24  # of a tally, over all blocks: 128 MB
 
@@ -42,13 +43,15 @@ class Blocks(RecordMechanism):
     The value of a block of :math:`K=\prod_{j\in B}\kappa_j` cells is kept with probability
     :math:`g=(e^\varepsilon-1)/(e^\varepsilon+K-1)`; otherwise any cell is reported, all alike.  For a set S inside B,
     whose table has :math:`K_S` cells, the score of cell t is :math:`\{1[y_S=t]-(1-g)/K_S\}/g`, which has mean
-    :math:`1[x_S=t]`.  Two estimates are made of it:
+    :math:`1[x_S=t]`.  Three estimates are made of it:
 
     - `estimate`, the mean over everybody of the score over the chance that S is in the block, 0 where it is not:
       linear in the reports;
     - `tables`, the mean over those whose block contains S: unbiased given the blocks.  Chance in how many people drew S
       no longer counts, so that for a share f, with blocks of one K and S in a block with chance c, the variance is
-      less by about :math:`(1/c-1)f^2/n`.
+      less by about :math:`(1/c-1)f^2/n`;
+    - `pair_tables`, for pairs: an attribute's own shares from all blocks that contain it, and only what is left of the
+      pair from blocks with both.
 
     Source: Zhang et al. 2018 (CALM) for the idea: marginals of few attributes, each from a part of the people with all
     of ε.  They fix a list of marginals first; a random block a person, which needs none, is ours.
@@ -267,6 +270,109 @@ class Blocks(RecordMechanism):
             raise ValueError(f"drawn must hold somebody whose block contains the set {s}, got nobody")
         once = f * (1 - f) / max(people.sum() - 1, 1) * (1 - second / weight**2)
         return np.asarray(first / weight**2 - once, np.float64)
+
+    def pair_tables(self, tally: Tally, pairs: Sets) -> Pooled:
+        r"""Estimate the table of each pair of attributes: their own shares from all blocks that contain them.
+
+        With :math:`\hat f_{ab}`, :math:`\hat f_a` and :math:`\hat f_b` those of `tables`, which are means over the
+        people whose block contains both, a, or b,
+
+        .. math:: \hat f_{ab}(x, y) - \frac{\hat f_{ab}(x, \cdot)}{\kappa_b} - \frac{\hat f_{ab}(\cdot, y)}{\kappa_a}
+           + \frac{\hat f_a(x)}{\kappa_b} + \frac{\hat f_b(y)}{\kappa_a}.
+
+        More people's blocks contain a than both a and b, so that an attribute's shares are known better than the
+        pair's.  The margins of these tables are the shares of single attributes that `tables` has.
+
+        Parameters
+        ----------
+        tally : Tally
+        pairs : sequence of (int, int)
+            Two attributes each, in increasing order.
+
+        Returns
+        -------
+        Pooled
+            With variances for these very people, the nearest possible tables in place of the true ones.
+
+        Raises
+        ------
+        ValueError
+            As `tables` does; or if a set is not of two attributes.
+
+        Examples
+        --------
+        >>> survey, rng = Blocks(sizes=(2, 2, 2, 2), size=2, epsilon=4.0), np.random.default_rng(0)
+        >>> reports = survey.perturb(np.tile([[0, 0, 1, 1], [1, 1, 1, 0]], (3000, 1)), rng=rng)
+        >>> found = survey.pair_tables(survey.tally(reports), [(0, 1)])
+        >>> found.tables[0].round(1) + 0.0
+        array([[0.5, 0. ],
+               [0. , 0.5]])
+        """
+        pairs = check_sets(pairs, len(self.sizes))
+        if other := [one for one in pairs if len(one) != 2]:
+            raise ValueError(f"pairs must be of two attributes each, got {other[0]}")
+        both, drawn = self.tables(tally, pairs), tally.counts.sum(1)
+        single = sorted({(a,) for pair in pairs for a in pair})
+        own = dict(zip(single, self.tables(tally, single).tables, strict=True))
+        tables, variances = [], []
+        for pair, table in zip(pairs, both.tables, strict=True):
+            (a, b), (rows, columns) = pair, table.shape
+            first = (own[a,] - table.sum(1)) / columns
+            second = (own[b,] - table.sum(0)) / rows
+            tables.append(table + first[:, None] + second)
+            possible = norm_sub(tables[-1].ravel()).reshape(table.shape)
+            variances.append(self.pair_tables_variance(drawn, pair, possible))
+        return Pooled(both.sets, tables, variances, both.people)
+
+    def pair_tables_variance(self, drawn: ArrayLike, pair: Set, share: ArrayLike) -> Floats:
+        r"""Exact variance of `pair_tables`, given how many people drew each block, and the true table of the pair.
+
+        A person whose block has both attributes adds :math:`A\,1[xy] + B\,1[x] + C\,1[y]` to a cell, up to a constant,
+        and one whose block has one of them :math:`B\,1[x]` or :math:`C\,1[y]`, for the values x, y that are reported:
+        the weights follow from g and from the sums of g² over the people whose block holds a, b, or both.  With
+        :math:`v_i` the variance of this under the law of reports, and :math:`u_i` that under the true shares, times
+        g², the variance about these people is, since blocks are dealt out among them,
+
+        .. math:: \sum_i v_i + \frac{1}{n-1}\Big(\sum_i u_i - f(1-f)\Big).
+
+        The first term alone is for people drawn from a distribution.
+
+        Parameters
+        ----------
+        drawn : array_like of int (C(d, ℓ),)
+        pair : (int, int)
+        share : array_like (κ_a, κ_b)
+        """
+        f, people = check_numbers(share, "share"), check_codes(drawn, None, "drawn")
+        ((a, b),) = check_sets([pair], len(self.sizes))
+        if f.shape != (self.sizes[a], self.sizes[b]):
+            raise ValueError(f"share must be a table of shape {(self.sizes[a], self.sizes[b])}, got {f.shape}")
+        has_a, has_b = ((self.blocks == one).any(1) for one in (a, b))
+        squares = people * self.keep**2
+        worth_a, worth_b, worth = (squares[held].sum() for held in (has_a, has_b, has_a & has_b))
+        if not worth:
+            raise ValueError(f"drawn must hold somebody whose block contains the set {(a, b)}, got nobody")
+        rows, columns = f.shape
+        noise, scatter = np.zeros(f.shape), np.zeros(f.shape)
+        for held, first, second in ((has_a & has_b, 1, 1), (has_a & ~has_b, 1, 0), (~has_a & has_b, 0, 1)):
+            for g in np.unique(self.keep[held]):
+                m = people[held & (self.keep == g)].sum()
+                both = first * second * g / worth
+                weights = both, (first * g / worth_a - both) / columns, (second * g / worth_b - both) / rows
+                noise += m * _variance_of_cell(weights, (1 - g) / f.size + g * f)
+                scatter += m * g**2 * _variance_of_cell(weights, f)
+        n = people.sum()
+        return np.asarray(noise + (scatter - f * (1 - f)) / max(n - 1, 1), np.float64)
+
+
+def _variance_of_cell(weights: tuple[float, float, float], law: Floats) -> Floats:
+    """Variance of A 1[xy] + B 1[x] + C 1[y] for each cell (x, y) of the law of a pair of values."""
+    both, first, second = weights
+    x, y = law.sum(1, keepdims=True), law.sum(0, keepdims=True)
+    mean = both * law + first * x + second * y
+    square = both**2 * law + first**2 * x + second**2 * y
+    square = square + 2 * (both * first + both * second + first * second) * law
+    return np.asarray(square - mean**2)
 
 
 @dataclass(frozen=True, eq=False)

@@ -90,7 +90,7 @@ class DrawnAttributes(Asking, RecordMechanism, AsksSome):
     asked = property(lambda self: 1 / self.questions, doc="Chance that a person is asked about a set.")
 
     def _numbers_asked(self, tally: Tally) -> Ints:
-        """Reports about the set of each cell: (…, Σ cells)."""
+        """Count the reports about the set of each cell: (…, Σ cells)."""
         return np.repeat(tally.counts[..., 0], self.cells, -1)
 
     def _codes(self, values: Ints) -> Ints:

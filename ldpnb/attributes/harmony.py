@@ -112,7 +112,7 @@ class HarmonyFrequency(RecordMechanism, AsksSome):
         return 1 / len(self.sizes)
 
     def _numbers_asked(self, tally: Tally) -> Ints:
-        """Reports about the attribute of each value: (…, Σκ_j)."""
+        """Count the reports about the attribute of each value: (…, Σκ_j)."""
         asked = np.add.reduceat(tally.counts.sum(-1), np.cumsum(self.m) - self.m, axis=-1)
         return np.repeat(asked, self.sizes, axis=-1)
 

@@ -170,7 +170,7 @@ class PairSampling(Asking, Encoded, AsksSome):
         return 1 / self.questions
 
     def _numbers_asked(self, tally: Tally) -> Ints:
-        """Reports about each pair: (…, L, 1)."""
+        """Count the reports about each pair: (…, L, 1)."""
         return np.asarray(tally.counts[..., :1])
 
     def _perturb(self, values: Records, rng: Randomness) -> Reports:

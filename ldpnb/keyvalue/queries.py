@@ -10,8 +10,8 @@ where S sums the signs of k.  A condition says of some keys that they are held, 
 outer product of one factor a key: (1, 0, 1) held, (0, 1, 0) not held, (−1, 0, 1) sign, (1, 1, 1) no matter.
 
 The error of a weighted sum comes from the joint law of one report (`PureProtocol.linear_variance`): with n people
-and true shares θ its variance is Σ_x θ_x Var[Σ_v w_v s_v | x] / n, if all are asked.  A ratio ρ = F₁/F₀ has, for many people, the
-variance of the one sum (w₁ − ρ w₀)/F₀ (delta method).
+and true shares θ its variance is Σ_x θ_x Var[Σ_v w_v s_v | x] / n, if all are asked (`Shares.variance`).  A ratio
+ρ = F₁/F₀ has, for many people, the variance of the one sum (w₁ − ρ w₀)/F₀ (delta method).
 """
 
 from __future__ import annotations

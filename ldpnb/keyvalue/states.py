@@ -82,7 +82,7 @@ class SampledKey(KnownKeys, AsksSome):
         return estimate, self._given(_possible(estimate), tally.counts.sum(-1), tally.n)
 
     def _numbers_asked(self, tally: Tally) -> Ints:
-        """Reports about each key: (…, 1, d)."""
+        """Count the reports about each key: (…, 1, d)."""
         return np.asarray(tally.counts.sum(-1)[..., None, :])
 
     def plug_in_of_asked(self, estimate: ArrayLike, n: int) -> Spread:

@@ -194,7 +194,7 @@ class SampledNumbers(Numbers, AsksSome):
         return self.count / self.d
 
     def _numbers_asked(self, tally: Tally) -> Ints:
-        """Answers about each number: (…, d)."""
+        """Count the answers about each number: (…, d)."""
         return np.asarray(tally.counts.sum(-1))
 
     @property
