@@ -29,6 +29,7 @@ from ldpnb.checks import (
     check_count,
     check_epsilon,
     check_histogram,
+    check_probability,
 )
 from ldpnb.core import Bools, Floats, Ints, Layout, Reports, Tally
 from ldpnb.kernels import fwht
@@ -297,3 +298,29 @@ class HadamardResponse(KeptItem):
         people = np.zeros((len(kept), self.blocks, self.b, 2), np.int64)
         people[:, *self.column(np.arange(self.k)), 0] = kept
         return routed(people, rng, plus=True)[..., 0].reshape(len(kept), self.size)
+
+
+def best_blocks(k: int, epsilon: float, share: float = 0.0) -> int:
+    """Return the number of blocks of `HadamardResponse` with the least variance of an item that a share of people hold.
+
+    With κ the chance of a report from the item's own set, the variance is (1 − κ)/(B κ²) for all, 1/κ more for the
+    items of the same block, and 1 less for the item itself; others are spread evenly.  All powers of two are searched.
+
+    Parameters
+    ----------
+    k : int, at least 2
+    epsilon : float
+    share : float in [0, 1]
+        Of the item; 0, the default, is a rare one.
+    """
+    k, more = check_count(k, 2, "k", SIZE_MAX), float(odds(check_epsilon(epsilon)) - 1)
+    f = check_probability(share, "share")
+
+    def variance(blocks: int) -> float:
+        keep, blind = more / (more + 2 * blocks), 2 * blocks / (more + 2 * blocks)
+        inside = (-(-k // blocks) - 1) / (k - 1)  # share of other items in the block of the first one
+        return float(blind / (blocks * keep**2) + (f + (1 - f) * inside) / keep - f)
+
+    powers = [1 << i for i in range(order(k).bit_length())]
+    least = min(map(variance, powers))
+    return next(blocks for blocks in powers if variance(blocks) <= least * (1 + 1e-9))

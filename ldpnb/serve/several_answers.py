@@ -15,6 +15,7 @@ from ldpnb.attributes import Blocks, DrawnAttributes, HarmonyFrequency
 from ldpnb.chance import Randomness
 from ldpnb.checks import check_count, check_flag, check_probability, in_full
 from ldpnb.core import Ints, OpenMechanism, Records, Reports, Tally
+from ldpnb.keyvalue.states import SampledKey
 from ldpnb.keyvalue.ternary import SignedTernary, mean_of
 from ldpnb.numbers.means import Range
 from ldpnb.serve._asked import (
@@ -165,9 +166,15 @@ class Ratings(Asked):
     def _estimate(self, tally: Tally, level: float, people: bool, together: bool) -> RatingsResult:
         d = len(self.items)
         z = quantile(level, 2 * d if together else 1)
-        found = self.mechanism.estimate(tally)
-        spread = self.mechanism.plug_in(found, tally.n)
-        error = np.sqrt(spread.variance[0]) if people else self.mechanism.standard_error(tally)[0]
+        if isinstance(self.mechanism, SampledKey):  # the key is public: divide by the number of those who were asked
+            error = self.mechanism.standard_error_of_asked(tally)[0]
+            found, spread = self.mechanism.of_asked(tally)
+        else:
+            error = self.mechanism.standard_error(tally)[0]
+            found = self.mechanism.estimate(tally)
+            spread = self.mechanism.plug_in(found, tally.n)
+        if people:
+            error = np.sqrt(spread.variance[0])
         given = {"tally": tally, "level": level, "people": people, "together": together, "labels": self.items}
         means, f = mean_of(found, spread), found[0]
         told = means.reliable
@@ -184,7 +191,8 @@ class Ratings(Asked):
         """Return the standard errors to come of an item that this share rate: of the share, and of a mean halfway."""
         f = check_probability(share, "share")
         estimate = np.array([[f], [0.0]])
-        spread = self.mechanism.plug_in(estimate, n)
+        drawn = isinstance(self.mechanism, SampledKey)
+        spread = (self.mechanism.plug_in_of_asked if drawn else self.mechanism.plug_in)(estimate, n)
         mean = float(self.range.half * mean_of(estimate, spread).error[0])
         return {"share": sqrt(spread.variance[0, 0] + f * (1 - f) / n), "mean": mean}
 
@@ -234,6 +242,11 @@ class YesNoTable(Asked):
     mechanism : Blocks, DrawnAttributes of single columns, or HarmonyFrequency, optional
         Of as many attributes as there are columns, with 2 values each, 3 if missing answers have a category; `Blocks`
         for pairs.
+
+    Notes
+    -----
+    Each person is asked about some of the columns, drawn in public.  A share is that among those who were asked
+    (`ldpnb.asked`, `Blocks.pair_tables`); with fewer than two of them for a column there is no result.
 
     Examples
     --------
@@ -316,15 +329,27 @@ class YesNoTable(Asked):
             asked += [(both, (1, 1)) for both in combinations(range(d), 2)]
         z = quantile(level, len(labels) if together else 1)
         if isinstance(self.mechanism, Blocks):
-            found = self.mechanism.tables(tally, [one for one, _ in asked])
-            share = np.array([x[at] for x, (_, at) in zip(found.tables, asked, strict=True)])
-            noise = np.array([x[at] for x, (_, at) in zip(found.variances, asked, strict=True)])
+            singles = [one for one, _ in asked if len(one) == 1]
+            found = self.mechanism.tables(tally, singles)
+            tables, variances = found.tables, found.variances
+            if self.pairs:
+                both = self.mechanism.pair_tables(tally, [one for one, _ in asked if len(one) == 2])
+                tables, variances = tables + both.tables, variances + both.variances
+            share = np.array([x[at] for x, (_, at) in zip(tables, asked, strict=True)])
+            noise = np.array([x[at] for x, (_, at) in zip(variances, asked, strict=True)])
             f = share.clip(0, 1)  # as the variances are estimated
             error = np.sqrt(np.maximum(noise + (0 if people else f * (1 - f) / tally.n), 0))
         else:
             entries = [v * one[0] + at[0] for one, at in asked]
-            share = self.mechanism.estimate(tally)[entries]
-            error = self.mechanism.standard_error(tally, people=people)[entries]
+            drawn = self.mechanism.numbers_asked(tally)[entries]
+            if drawn.min() < 2:
+                least = int(drawn.argmin())
+                raise ValueError(
+                    f"tally must hold two answers about each column, got {drawn[least]} about {labels[least]!r}: "
+                    "collect more"
+                )
+            share = self.mechanism.estimate_of_asked(tally)[entries]
+            error = self.mechanism.standard_error_of_asked(tally, people=people)[entries]
         ends = share, error, share - z * error, share + z * error
         return Result("share", "column", tuple(labels), *ends, tally, level, people, together)
 
