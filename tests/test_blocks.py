@@ -170,7 +170,7 @@ def test_tables_of_pairs_have_the_margins_of_single_attributes():
         m.pair_tables_variance([1] * 4, (0, 1), np.full((3, 2), 1 / 6))
 
 
-@pytest.mark.parametrize(("d", "k", "size", "epsilon"), [(4, 3, 3, 3.0), (5, 2, 2, 1.0), (10, 3, 2, 3.0), (6, 4, 2, 2.0)])
+@pytest.mark.parametrize("d, k, size, epsilon", [(4, 3, 3, 3.0), (5, 2, 2, 1.0), (10, 3, 2, 3.0), (6, 4, 2, 2.0)])
 def test_for_evenly_spread_people_it_is_the_variance_of_a_cell(d, k, size, epsilon):
     """Of many people, blocks drawn equally often, the second route is `cell_variance`, which is about a population."""
     m = Blocks(sizes=(k,) * d, size=size, epsilon=epsilon)

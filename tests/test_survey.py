@@ -29,6 +29,7 @@ from ldpnb import (
     OneOf,
     Ratings,
     Records,
+    StateEncoding,
     Strings,
     Survey,
     SystemRandom,
@@ -389,18 +390,32 @@ def test_results_of_numbers_strings_ratings_and_tables_are_the_mechanisms_own():
     m = DrawnAttributes.of((2, 2, 2), GRR, 1.0)
     table = YesNoTable(["a", "b", "c"], mechanism=m)
     tally = table.tally(table.perturb(rows, rng=rng()))
-    np.testing.assert_allclose(table.estimate(tally).estimate, m.estimate(tally)[1::2])
-    np.testing.assert_allclose(table.estimate(tally).low, interval(tally)[0][1::2])
-    np.testing.assert_allclose(table.estimate(tally).high, interval(tally)[1][1::2])
-    np.testing.assert_allclose(table.estimate(tally, people=True).error, m.standard_error(tally, people=True)[1::2])
+    np.testing.assert_allclose(table.estimate(tally).estimate, m.estimate_of_asked(tally)[1::2])
+    low, high = m.interval_of_asked(tally, Z)
+    np.testing.assert_allclose(table.estimate(tally).low, low[1::2])
+    np.testing.assert_allclose(table.estimate(tally).high, high[1::2])
+    error = m.standard_error_of_asked(tally, people=True)[1::2]
+    np.testing.assert_allclose(table.estimate(tally, people=True).error, error)
+    few = table.tally(m._asked(np.array([0, 0, 1, 1, 2]), np.zeros(5, np.int64)))
+    with pytest.raises(ValueError, match="two answers about each column, got 1 about 'c': collect more"):
+        table.estimate(few)
+    m = StateEncoding(d=3, epsilon=3.0)
+    stars = Ratings(["x", "y", "z"], 1, 5, 3, mechanism=m)
+    tally = stars.tally(stars.perturb([{"x": 5, "y": 1}, {"x": 3}, {}] * 500, rng=rng()))
+    (own, spread), found = m.of_asked(tally), stars.estimate(tally)
+    np.testing.assert_allclose(found.shares.estimate, own[0])
+    np.testing.assert_allclose(found.shares.error, m.standard_error_of_asked(tally)[0])
+    np.testing.assert_allclose(stars.estimate(tally, people=True).shares.error, np.sqrt(spread.variance[0]))
+    np.testing.assert_allclose(found.means.error[:2], 2 * mean_of(own, spread).error[:2])
     both = YesNoTable(["a", "b", "c"], epsilon=1.0, pairs=True, missing="?")
     assert isinstance(both.mechanism, Blocks) and both.mechanism.sizes == (3, 3, 3)
     tally = both.tally(both.perturb(rows, rng=rng()))
     found, own = both.estimate(tally, people=True), both.mechanism.tables(tally, [(2,), (0, 1)])
     assert found.labels == (*"abc", "a: ?", "b: ?", "c: ?", "a and b", "a and c", "b and c")
     assert found["c"].share == own.tables[0][1] and found["c: ?"].share == own.tables[0][2]
-    assert found["a and b"].share == own.tables[1][1, 1]
-    assert found["a and b"].error == pytest.approx(np.sqrt(own.variances[1][1, 1]))
+    own = both.mechanism.pair_tables(tally, [(0, 1)])
+    assert found["a and b"].share == own.tables[0][1, 1]
+    assert found["a and b"].error == pytest.approx(np.sqrt(own.variances[0][1, 1]))
 
 
 def test_intervals_of_ratings_all_together_are_those_of_as_many_at_a_higher_level():

@@ -399,17 +399,16 @@
     const made = (size) => {
       const keep = krr(k ** size, eps).gap, asked = size / d;
       const told = (f, cells) => (1 - keep) / cells + keep * f;
-      if (attributes === 1) {
-        const value = told(share, k);
-        return { size, variance: (value * (1 - value)) / (asked * square(keep)) - share * (1 - share) };
-      }
+      const pooled = (chance, value) => (value * (1 - value)) / (chance * square(keep)) - share * (1 - share);
+      if (attributes === 1) return { size, variance: pooled(asked, told(share, k)) };
       // a cell from blocks with both attributes, and their shares from all blocks with one: see Blocks.pair_tables
       const both = (size * (size - 1)) / (d * (d - 1)), rest = (1 - share) / (square(k) - 1);
       const cell = told(share, square(k)), value = told(share + (k - 1) * rest, k);
       const a = 1 / (keep * both), alone = 1 / (keep * asked * k), b = alone - a / k;
       const squares = square(a) * cell + 2 * square(b) * value + 2 * (2 * a * b + square(b)) * cell;
       const joint = squares - square(a * cell + 2 * b * value), single = square(alone) * value * (1 - value);
-      return { size, variance: both * joint + 2 * (asked - both) * single - share * (1 - share) };
+      const apart = both * joint + 2 * (asked - both) * single - share * (1 - share);
+      return { size, variance: Math.min(apart, pooled(both, cell)) };
     };
     const possible = range(2, d).filter((size) => Number(choices(d, size)) * k ** size <= LIMIT.cells);
     const sizes = fitting(possible, (size) => [bits(k ** size), bits(choices(d, size))], limits);

@@ -281,7 +281,9 @@ class Blocks(RecordMechanism):
            + \frac{\hat f_a(x)}{\kappa_b} + \frac{\hat f_b(y)}{\kappa_a}.
 
         More people's blocks contain a than both a and b, so that an attribute's shares are known better than the
-        pair's.  The margins of these tables are the shares of single attributes that `tables` has.
+        pair's.  The margins of these tables are the shares of single attributes that `tables` has.  At a large ε, where
+        what is left is the chance in who was asked, a cell that is much rarer than its row and column is known better
+        from `tables`.
 
         Parameters
         ----------

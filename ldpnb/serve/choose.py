@@ -20,10 +20,10 @@ Where the question that a person is asked is drawn in public, the error is that 
 number of people who were asked (`ldpnb.asked`, `Blocks.pair_tables`), as surveys do, for equal numbers: those that are
 drawn scatter, which adds a part of about (L − 1)/n to the variance if one of L questions is drawn.
 
-Parameters of a mechanism are those of the least error at the share that is stated; where `bits` is given, k-Subset and PrivSet take the largest
-sets that fit, a block design the best geometry that fits, and Harmony for numbers and blocks the best number of numbers
-or attributes that fits.  All else stays as its module has it: a grid of 64 steps for a number, a seed of 93 bits for a
-hash.
+Parameters of a mechanism are those of the least error at the share that is stated; where `bits` is given, k-Subset and
+PrivSet take the largest sets that fit, a block design the best geometry that fits, and Harmony for numbers and blocks
+the best number of numbers or attributes that fits.  All else stays as its module has it: a grid of 64 steps for a
+number, a seed of 93 bits for a hash.
 """
 
 from __future__ import annotations
@@ -688,7 +688,8 @@ class Crosstabs(Marginals):
     """One of k values of each of d attributes: the error of the share of one cell of the table of a pair of attributes.
 
     "One pair" is what "one attribute" is to `Marginals`.  For blocks it is that of `Blocks.pair_tables`, which depends
-    on the other cells, too: they are taken to be equally frequent.
+    on the other cells, too, here taken to be equally frequent; or that of `Blocks.tables`, where it is less: for rare
+    cells at a large ε.
 
     Parameters
     ----------
@@ -718,14 +719,14 @@ class Crosstabs(Marginals):
             Row(BloomFlip.label, BloomFlip, fitted),
         ]
 
-
     def _of_blocks(self, mechanism: Blocks) -> float:
-        """Return n times the variance of `pair_tables`, all blocks being drawn equally often."""
+        """Return n times the variance of `tables` or `pair_tables`, all blocks being drawn equally often."""
         drawn = np.full(len(mechanism.blocks), MANY)
         table = np.full((self.k, self.k), (1 - self.share) / (self.k**2 - 1))
         table[0, 0] = self.share
-        variance = mechanism.pair_tables_variance(drawn, (0, 1), table)
-        return float(variance[0, 0]) * float(drawn.sum())
+        methods = mechanism.pooled_variance, mechanism.pair_tables_variance
+        variance = min(float(method(drawn, (0, 1), table)[0, 0]) for method in methods)
+        return variance * float(drawn.sum())
 
 
 TASKS: dict[str, type[Question]] = {
