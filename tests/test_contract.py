@@ -53,8 +53,8 @@ WALKS = []
 @pytest.mark.parametrize(
     "mechanism, inputs, more, does_not_apply",
     [
-        (GRR(k=3, epsilon=1.0), range(3), {"histogram": True}, {"public_part", "bytes", *NO_ITEMS}),
-        (OUE(k=2, epsilon=1.0), [0, 1], {}, {"public_part", *NO_ITEMS}),
+        (GRR(k=3, epsilon=1.0), range(3), {"histogram": True}, {"public_part", "bytes", "estimates_of", *NO_ITEMS}),
+        (OUE(k=2, epsilon=1.0), [0, 1], {}, {"public_part", "estimates_of", *NO_ITEMS}),
         (
             StateEncoding(d=1, epsilon=1.0),
             ONE_KEY,
@@ -65,7 +65,9 @@ WALKS = []
             RAPPOR(bits=2, hashes=1, cohorts=1, f=0.5, p=0.25, q=0.75),
             ["a", "b", "c"],
             {"items": ("a", "b")},
-            {"simulate", "supporters", *NO_EPSILON, *NO_ERRORS} | NO_ITEMS - {"respond", "candidates"} | {"what_is_no"},
+            {"simulate", "supporters", "estimates_of", "what_is_no"}
+            | {*NO_EPSILON, *NO_ERRORS}
+            | NO_ITEMS - {"respond", "candidates"},
         ),
     ],
     ids=lambda x: type(x).__name__,
