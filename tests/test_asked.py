@@ -131,6 +131,7 @@ def test_the_contract_sees_what_is_wrong_given_the_number_asked(kind):
 # ---------------------------------------------------------------------------------------------------- real clients
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mechanism", ALL, ids=str)
 def test_surveys_scatter_as_stated_given_the_number_asked(mechanism):
     """Squares of (estimate − truth)/error of 200 surveys, each with its own exact variance given how many were asked.
@@ -249,3 +250,27 @@ def test_trials_are_estimated_one_by_one(mechanism):
     for read in (mechanism.numbers_asked, mechanism.estimate_of_asked, mechanism.standard_error_of_asked):
         alone = np.stack([read(one) for one in tallies])
         np.testing.assert_allclose(read(together).reshape(alone.shape), alone, rtol=1e-9, atol=1e-12)
+
+
+# ------------------------------------------------------------------------------------------------------- influence
+
+
+@pytest.mark.parametrize("mechanism", [DRAWN, HarmonyFrequency(sizes=(2, 3), epsilon=1.0)], ids=str)
+def test_influence_is_that_of_the_estimate_of_those_asked_if_as_many_were_asked_as_expected(mechanism):
+    """A forged answer in place of one of N = n/L adds L/n of what it adds to a sum; of fewer asked it adds more."""
+    n, questions = 40, round(1 / mechanism.asked)
+    field = mechanism.public_fields[0]
+    alone = [mechanism.tally(report[None]) for report in mechanism._worst()]
+    scores = np.stack([mechanism.estimate(one) for one in alone])
+    which, entry = np.unravel_index(int(scores.argmax()), scores.shape)
+    worst = mechanism._worst()[which]
+    assert scores.max() == pytest.approx(mechanism.influence())
+    for own, moved in ((n // questions, 1.0), (n // 4, n / questions / (n // 4))):
+        honest = mechanism._nothing(n)
+        honest[field] = 1 - worst[field]  # of two attributes
+        honest[field][:own] = worst[field]
+        forged = honest.copy()
+        forged[0] = worst
+        before, after = (mechanism.estimate_of_asked(mechanism.tally(reports)) for reports in (honest, forged))
+        replaced = mechanism.estimate(mechanism.tally(honest[:1]))[entry]
+        assert n * (after - before)[entry] == pytest.approx(moved * (mechanism.influence() - replaced))
