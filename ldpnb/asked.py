@@ -74,9 +74,9 @@ class AsksSome(Mechanism):
         >>> survey, rng = DrawnAttributes.of((2, 2), GRR, 4.0), np.random.default_rng(0)
         >>> tally = survey.tally(survey.perturb(np.tile([[0, 1]], (2000, 1)), rng=rng))
         >>> survey.numbers_asked(tally)
-        array([1013, 1013,  987,  987])
-        >>> survey.estimate(tally).round(2), survey.estimate_of_asked(tally).round(2)
-        (array([1.01, 0.  , 0.01, 0.98]), array([0.99, 0.01, 0.01, 0.99]))
+        array([ 957,  957, 1043, 1043])
+        >>> round(float(survey.estimate(tally)[0]), 2), round(float(survey.estimate_of_asked(tally)[0]), 2)
+        (0.95, 1.0)
         """
         self._check_asked(tally, 1)
         return self._mean_of_asked(tally)
