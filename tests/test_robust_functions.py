@@ -19,8 +19,8 @@ from ldpnb.attributes import bayesnet, bitflip, blocks, fidelity, lopub, maxent,
 from ldpnb.book import experiment
 from ldpnb.core import Records, Tally
 from ldpnb.keyvalue import changing, encoding, pckv, population, privkv, queries, states, ternary
-from ldpnb.numbers import distortion, means, one_number
-from ldpnb.oracles import frequency, matrix, personal, subset
+from ldpnb.numbers import distortion, many_numbers, means, one_number
+from ldpnb.oracles import frequency, hadamard, matrix, personal, subset
 from ldpnb.serve import choose
 from ldpnb.sets import privset, two_phases
 from ldpnb.strings import rappor, unknown_strings
@@ -126,6 +126,21 @@ ROWS = [
     ),
     # ------------------------------------------------------------------------------------- oracles
     Row(subset.best_size, {"k": 5, "epsilon": 1.0}, {"k": [*COUNT, 1], "epsilon": EPSILON}),
+    Row(
+        subset.size_for,
+        {"k": 5, "epsilon": 1.0, "share": 0.5},
+        {"k": [*COUNT, 1, 10**7 + 1], "epsilon": EPSILON, "share": CHOSEN["share"]},
+    ),
+    Row(
+        hadamard.best_blocks,
+        {"k": 5, "epsilon": 1.0, "share": 0.5},
+        {"k": [*COUNT, 1], "epsilon": EPSILON, "share": CHOSEN["share"]},
+    ),
+    Row(
+        many_numbers.HarmonyMean(d=2, epsilon=1.0).variance_of_asked,
+        {"values": np.zeros((5, 2)), "asked": 3},
+        {"asked": [0, -1, 6, 0.5, NAN, "x", None, 1j, [0, 3]]},
+    ),
     Row(subset.minimax_risk, {"k": 5, "epsilon": 1.0}, {"k": [*COUNT, 1], "epsilon": EPSILON}),
     Row(ORACLE.linear_variance, {"weights": [1, 2, 3]}, {"weights": [*SHARES, [1, 2], [NAN, 1, 1]]}),
     Row(

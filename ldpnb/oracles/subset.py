@@ -21,6 +21,7 @@ from ldpnb.core import Bools, Floats, Ints, Reports, blocks
 from ldpnb.kernels import Bytes, compiled, flip_ranked, ones_of_rows, set_drawn
 from ldpnb.oracles.frequency import BLOCK, BitReports, check_weights, put_own
 
+SEARCHED_MAX = 10**7  # items up to which all sizes are compared
 ROUNDS = 4  # of places drawn blindly for packed sets; of what is missing then, few items are left
 
 
@@ -226,7 +227,7 @@ def size_for(k: int, epsilon: float, share: float) -> int:
 
     Parameters
     ----------
-    k : int, at least 2
+    k : int in [2, 10**7]
     epsilon : float
     share : float in [0, 1]
 
@@ -235,7 +236,8 @@ def size_for(k: int, epsilon: float, share: float) -> int:
     >>> size_for(100, 8.0, 0.0), size_for(100, 8.0, 0.9)
     (1, 5)
     """
-    k, e, f = check_count(k, 2, "k", SIZE_MAX), float(odds(check_epsilon(epsilon))), check_probability(share, "share")
+    k, f = check_count(k, 2, "k", SEARCHED_MAX), check_probability(share, "share")
+    e = float(odds(check_epsilon(epsilon)))
     c = np.arange(1, k, dtype=np.float64)
     total = c * e + k - c
     p, absent = c * e / total, (k - c) / total
