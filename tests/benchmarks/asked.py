@@ -5,7 +5,7 @@ n times the variance of the linear estimate and of that of those who were asked,
 as found in surveys by real clients, over its exact variance given the numbers asked; the squared standard errors over
 the same (about a population where values are no shares); and how often intervals at 95 % about a population and about
 these people hold the truth.  The last table is `Blocks.tables` against `Blocks.pair_tables`, for evenly spread people.
-What it printed is in asked.txt.
+Five minutes of one core for the usual 400 surveys a line.
 """
 
 import sys
