@@ -57,8 +57,8 @@ class Ratings(Asked):
 
     Notes
     -----
-    With a mechanism that asks about one public key, `StateEncoding` or `PrivKV`, estimates divide by the number of people
-    who were asked about an item (`ldpnb.asked`), and nobody asked about one of the items is an error.
+    With a mechanism that asks about one public key, `StateEncoding` or `PrivKV`, estimates divide by the number of
+    people who were asked about an item (`ldpnb.asked`); fewer than two of them for an item is an error.
 
     A mean is a ratio of two estimates.  It is given where the share is more than three standard errors of an item that
     nobody rates (`mean_of`); elsewhere it may be anything: estimate and error are NaN, and the interval is the scale.
