@@ -20,7 +20,6 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from copy import deepcopy
 from copyreg import dispatch_table
-from dataclasses import is_dataclass
 from decimal import ROUND_FLOOR, Decimal, localcontext
 from fractions import Fraction
 from functools import lru_cache, partial
@@ -38,7 +37,7 @@ from typing import Any, NoReturn, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ldpnb.checks import check_count, check_probability, in_range
+from ldpnb.checks import check_count, check_probability, in_range, shown
 from ldpnb.formula import (
     Budget,
     Field,
@@ -904,14 +903,6 @@ def copied(value: Any) -> Any:
         ) from None
 
 
-def shown(value: Any, most: int = 80) -> str:
-    """Return the first characters of a text of any value, also of one of which Python shows none."""
-    try:
-        return f"{value!r:.{most}}"
-    except Exception:  # of very large integers, and of classes whose __repr__ fails
-        return f"a value of type {type(value).__name__}"
-
-
 class _TooLarge(Exception):
     """More is sent than a report may hold."""
 
@@ -939,6 +930,11 @@ class _Sender(Pickler):
 
     plain = True  # so far, nothing but values of Python's and numpy's types, which stay as they are
     arrays = False
+
+    def persistent_id(self, part: Any) -> None:
+        """Look at all parts, however deep, and give none a name."""
+        if isinstance(part, set | frozenset) and len(part) > 1:
+            _refuse_seeded(part)
 
     def reducer_override(self, part: Any) -> Any:
         """Look at all that is not of Python's own types."""
@@ -1032,7 +1028,7 @@ def _sent(value: Any, protocol: int) -> tuple[bytes, _Sender]:
     sender.fast = True  # each part is written out each time
     try:
         sender.dump(value)
-    except _Symbolic:
+    except _Refused:
         raise
     except _TooLarge:
         _refuse_large()
@@ -1074,12 +1070,12 @@ def _refuse_cyclic(value: Any) -> NoReturn:
     ) from None
 
 
-class _Symbolic(ValueError):
-    """An output contains a symbol."""
+class _Refused(ValueError):
+    """An output contains a symbol, or a set in an order of its own."""
 
 
 def _refuse_symbol(part: Symbol) -> None:
-    raise _Symbolic(
+    raise _Refused(
         f"a program must return reports without symbols, got one that contains {part._what}, which "
         "a receiver could look at: return what is drawn with it, not the symbol"
     )
@@ -1100,7 +1096,7 @@ def _steps(form: Any) -> Iterator[str]:
         yield kind.__name__
         if kind in (np.ndarray, np.generic):
             yield from _steps(more.pop(0))  # its dtype
-        yield from (_bits(told[::-1]) if kind is float else shown(told, LARGEST) for told in more)
+        yield from (_bits(told[::-1]) if kind is float else shown(told, most=LARGEST) for told in more)
         return
     stream = BytesIO(form)
     while stream.tell() < len(form):
@@ -1108,7 +1104,7 @@ def _steps(form: Any) -> Iterator[str]:
             if code.name == "BINFLOAT":
                 yield _bits(form[stream.tell() - 8 : stream.tell()])
             elif code.name not in ("PROTO", "FRAME"):  # which are about lengths
-                yield SAID.get(code.name, code.name) if told is None else shown(told, LARGEST)
+                yield SAID.get(code.name, code.name) if told is None else shown(told, most=LARGEST)
 
 
 def _bits(told: bytes) -> str:
@@ -1238,8 +1234,6 @@ def _freeze(value: Any) -> Hashable:
     if isinstance(value, list | tuple):
         return tuple(_freeze(v) for v in value)
     if isinstance(value, set | frozenset):
-        if len(value) > 1:
-            _refuse_seeded(value)
         return frozenset(_freeze(v) for v in value)
     if isinstance(value, dict):
         return frozenset((_freeze(k), _freeze(v)) for k, v in value.items())
@@ -1255,7 +1249,8 @@ def _freeze(value: Any) -> Hashable:
         _refuse_symbol(value)
     by_identity: Any = object.__hash__  # of outputs that equal only themselves
     if (value is not None and type(value).__hash__ is by_identity) or not _hashed(value):
-        frozen = ", or make it a frozen dataclass" if is_dataclass(value) else ""
+        dataclass: Any = getattr(value, "__dataclass_params__", None)
+        frozen = ", or make it a frozen dataclass" if dataclass and not dataclass.frozen else ""
         raise ValueError(
             "a program must return plain values or arrays to have a law, got "
             f"{type(value).__name__}: return its parts as numbers, texts and tuples{frozen}"
@@ -1267,9 +1262,10 @@ def _refuse_seeded(members: Any) -> None:
     """Refuse a set whose order depends on how it was made in some processes, and in others not."""
     for member in members:
         if not _hashed_alike(member):
-            raise ValueError(
+            raise _Refused(
                 "a program must return sets of several members only of numbers, since the order of others follows "
-                f"from a seed that each process draws anew, got {shown(member)} in one: return sorted(…, key=repr)"
+                f"from a seed that each process draws anew, got {shown(member)} in one: return "
+                "sorted(…, key=repr), also of each set within"
             )
 
 

@@ -74,11 +74,17 @@ def at_least(limit: float, digits: int = 3) -> str:
     return text if float(text) >= limit else f"{limit + unit:.{digits}g}"
 
 
-def shown(value: Any) -> str:
-    """Return the first characters of a value; Python does not write integers of many thousand digits."""
+def shown(value: Any, write: Callable[[Any], str] = repr, most: int = 60) -> str:
+    """Return the first characters of a value; Python does not write integers of many thousand digits.
+
+    Examples
+    --------
+    >>> shown(0.1), shown(10**5000), shown([10**5000])
+    ('0.1', 'an integer of 16610 bits', 'a list')
+    """
     try:
-        return f"{value!r:.60}"
-    except ValueError:
+        return write(value)[:most]
+    except Exception:  # a class of the caller's may fail to print itself, too
         return f"an integer of {value.bit_length()} bits" if isinstance(value, int) else f"a {type(value).__name__}"
 
 
@@ -101,6 +107,7 @@ def check_epsilon(epsilon: Any, name: str = "epsilon") -> float:
     if isinstance(epsilon, Budget):
         note_range(epsilon, EPSILON_MIN, EPSILON_MAX)
         return epsilon  # type: ignore[return-value]
+    epsilon = epsilon.item() if isinstance(epsilon, np.floating) else epsilon  # of fewer bits, the limits are others
     if not is_number(epsilon) or not EPSILON_MIN <= epsilon <= EPSILON_MAX:
         limits = f"[{EPSILON_MIN:g}, {EPSILON_MAX:g}]"
         raise out_of_range(f"{name} must be a finite number in {limits}, got {shown(epsilon)}")
@@ -114,11 +121,12 @@ def check_probability(value: Any, name: str) -> float:
         return value  # type: ignore[return-value]
     if not is_number(value) or not 0 <= value <= 1:
         raise ValueError(f"{name} must be a probability in [0, 1], got {shown(value)}")
-    return float(value)
+    return float(value) + 0.0  # −0, which is equal, prints otherwise
 
 
 def check_positive(value: Any, name: str) -> float:
     """Return a finite number above zero as a float, which holds numbers up to 1.8e308."""
+    value = value.item() if isinstance(value, np.floating) else value  # the largest float is none of 32 bits
     if not is_number(value) or not 0 < value <= float_info.max:
         large = ", and a float holds at most 1.8e308" if is_number(value) and value > float_info.max else ""
         raise ValueError(f"{name} must be a positive number, got {shown(value)}{large}")
@@ -130,7 +138,7 @@ def check_count(value: Any, least: int, name: str, most: int = 2**63 - 1) -> int
     try:
         found = operator.index(value)
     except TypeError:
-        raise ValueError(f"{name} must be an integer, at least {least}, got {value!r}") from None
+        raise ValueError(f"{name} must be an integer, at least {least}, got {shown(value)}") from None
     if isinstance(value, bool | np.bool_) or found < least:
         raise ValueError(f"{name} must be an integer, at least {least}, got {shown(value)}")
     if found > most:
@@ -146,14 +154,14 @@ def within(limit: Limit, value: Any, name: str) -> Any:
 def check_flag(value: Any, name: str) -> bool:
     """Return what is True or False, and nothing else."""
     if not isinstance(value, bool):
-        raise ValueError(f"{name} must be True or False, got {value!r}")
+        raise ValueError(f"{name} must be True or False, got {shown(value)}")
     return value
 
 
 def check_sizes(sizes: Any, name: str = "sizes", least: int = 1) -> tuple[int, ...]:
     """Return numbers of values, one an attribute, of at least `least` attributes with two values each."""
     if not isinstance(sizes, tuple) or len(sizes) < least:
-        raise ValueError(f"{name} must be a tuple of integers, at least {least}, got {sizes!r}")
+        raise ValueError(f"{name} must be a tuple of integers, at least {least}, got {shown(sizes)}")
     return tuple(check_count(size, 2, name, SIZE_MAX) for size in sizes)
 
 

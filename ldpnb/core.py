@@ -54,6 +54,7 @@ from ldpnb.checks import (
     check_numbers,
     check_part,
     check_people,
+    shown,
     within,
 )
 
@@ -499,7 +500,7 @@ class Tally:
 
     def __post_init__(self) -> None:
         if not isinstance(self.mechanism, Mechanism):
-            raise ValueError(f"mechanism must be a Mechanism, got {self.mechanism!r}")
+            raise ValueError(f"mechanism must be a Mechanism, got {shown(self.mechanism, most=200)}")
         object.__setattr__(self, "n", check_count(self.n, 0, "n", most=2**53 - 1))
         if not isinstance(self.counts, np.ndarray) or self.counts.dtype != np.int64:
             raise ValueError(f"counts must be int64, got {getattr(self.counts, 'dtype', type(self.counts).__name__)}")
@@ -572,7 +573,7 @@ class Records:
         for name in ("offsets", "keys") if self.values is None else ("offsets", "keys", "values"):
             array = getattr(self, name)
             if not isinstance(array, np.ndarray) or array.ndim != 1:
-                raise ValueError(f"{name} must be an array of one axis, got {array!r:.60}")
+                raise ValueError(f"{name} must be an array of one axis, got {shown(array)}")
         if self.offsets.dtype.kind not in "iu" or self.keys.dtype.kind not in "iu":
             raise ValueError(f"offsets and keys must be integers, got {self.offsets.dtype} and {self.keys.dtype}")
         for name in ("offsets", "keys"):  # as signed integers, since differences of unsigned ones are never negative
@@ -607,7 +608,7 @@ class Records:
         """
         for person in people:
             if not isinstance(person, Mapping | Set):
-                raise ValueError(f"people must be dicts {{key: value}} or sets, got {person!r}")
+                raise ValueError(f"people must be dicts {{key: value}} or sets, got {shown(person)}")
         dicts = [person for person in people if isinstance(person, Mapping)]
         if len(dicts) not in (0, len(people)):
             raise ValueError("people must all have values or all have none")

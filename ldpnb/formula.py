@@ -270,7 +270,8 @@ BRIEF = 200  # letters of a formula in an error
 SHAPES = {"ndim", "dtype", "shape", "size"}  # attributes by which arrays are known, and no number is
 STEPS = {"floor", "ceil", "trunc", "round", "int", "index", "floordiv", "rfloordiv", "mod", "rmod", "divmod", "rdivmod"}
 STEPS |= {"add", "radd", "sub", "rsub", "neg", "pos", "abs"}
-COMPARED = "leave out checks of coins, also min, max and clip: toss refuses what is no probability"
+COMPARED = "let no step depend on ε, and leave out checks of coins, also min, max and clip: toss refuses what is no "
+COMPARED += "probability"
 CURE = "a proof for every ε needs coins from ldpnb.chance.odds(epsilon), not exp(ε), rounded by its round_down or "
 CURE += "round_up, and its exact(p) for Fraction(p), inexact(p) for float(p)"
 
@@ -305,7 +306,8 @@ class Symbol:
     def _after_runs(self, question: str) -> None:
         """Refuse a question of a client that runs; others may ask it."""
         if self._field.running:
-            self._refuse(f"{question} of {self._what} depends on ε", "leave logs and messages out of a client")
+            cure = "keep no cache by it" if question == "the hash" else "leave logs and messages out of a client"
+            self._refuse(f"{question} of {self._what} depends on ε", cure)
 
     def __dir__(self) -> Iterable[str]:
         self._after_runs("the list of attributes")
@@ -619,7 +621,8 @@ class Field:
         self.checked = list[tuple[Formula, float, float]]()  # e^ε of parts of ε, and the ranges they were checked for
         self._values: dict[int, tuple[Formula, Fraction]] = {}  # of formulas where numbers stand for y and slacks
         self._grid = 0, set[Formula]()  # of so many rounded formulas, what `coins_on_grid` found
-        self._coins = set[Any]()  # formulas that are known to be probabilities
+        self._coins = set[Any]()  # formulas that may be tossed
+        self.probabilities = dict[Any, bool]()  # whether formulas are such
         self.e = Formula({roots: 1}, {0: 1}, self)
         self.epsilon = Budget(self.e)
 
@@ -960,8 +963,11 @@ def probable(p: Formula) -> None:
 
 def is_probability(p: Formula) -> bool:
     """Whether a formula is a probability for all ε."""
-    rest = p._field.formula(1)._plus(p._negative())
-    return p._below(0) is False and rest._below(0) is False
+    known, key = p._field.probabilities, (tuple(p._num.items()), tuple(p._den.items()))
+    if key not in known:
+        rest = p._field.formula(1)._plus(p._negative())
+        known[key] = p._below(0) is False and rest._below(0) is False
+    return known[key]
 
 
 def exactly_of(p: Formula) -> Formula:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb.chance import Randomness, uniform
-from ldpnb.checks import check_codes, check_count
+from ldpnb.checks import check_codes, check_count, shown
 from ldpnb.core import Ints
 from ldpnb.kernels import U32, Words, count_nested, count_points, count_quadratic
 
@@ -45,7 +45,7 @@ def digest(names: Sequence[str]) -> Ints:
     ndarray of int64 (k,)
     """
     if isinstance(names, str) or not np.iterable(names) or not all(isinstance(name, str) for name in names):
-        raise ValueError(f"names must be a list of strings, got {names!r:.60}")
+        raise ValueError(f"names must be a list of strings, got {shown(names)}")
     return np.array([key_of(name) for name in names], np.int64)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from pickle import UnpicklingError
 from typing import Any
 
 import numpy as np
@@ -30,9 +29,9 @@ U8, U32, U64 = np.uint8, np.uint32, np.uint64
 def compiled(loop: Callable[..., None]) -> Callable[..., None]:
     """Compile a loop at its first call, and keep the outcome on disk for other processes, where that is possible.
 
-    It is not possible on a read-only installation whose user has no home, on a full disk, or where a crash has spoilt
-    what was kept.  Then every process compiles for itself, which takes a second or so for each loop.  The variable
-    ``NUMBA_CACHE_DIR`` names another place.
+    It is not possible on a read-only installation whose user has no home, on a full disk, or where a crash or another
+    program has spoilt what was kept.  Then every process compiles for itself, which takes a second or so for each loop.
+    The variable ``NUMBA_CACHE_DIR`` names another place.
 
     Parameters
     ----------
@@ -65,10 +64,12 @@ def compiled(loop: Callable[..., None]) -> Callable[..., None]:
         return afresh
 
     def run(*arguments: Any) -> None:
-        try:
-            kept(*arguments)
-        except (OSError, EOFError, UnpicklingError):  # all before the loop has begun: it raises none of these
-            afresh(*arguments)
+        try:  # at the first call, bytes that another program has written can raise anything when they are loaded
+            kept.compile(tuple(kept.typeof_pyval(value) for value in arguments))
+            chosen = kept
+        except Exception:
+            chosen = afresh
+        chosen(*arguments)  # outside, so that no error of the loop lets it run twice
 
     return run
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ldpnb.chance import Law
-from ldpnb.checks import apart, check_count, check_numbers, check_positive, is_number
+from ldpnb.checks import apart, check_count, check_numbers, check_positive, is_number, shown
 from ldpnb.core import Floats, Mechanism, Tally, check_tally
 
 CELLS = 1 << 22  # entries of a stack of matrices in memory at a time
@@ -124,15 +124,18 @@ def interval(
     low, high = mechanism.interval(tally, z, people=people)
     if together:
         lead = tally.counts.ndim - (1 if tally.marginal else len(mechanism._cells_of(tally.items)))  # axes of trials
-        low, high = mechanism.interval(tally, normal_quantile(1 - (1 - level) / prod(low.shape[lead:])), people=people)
+        low, high = mechanism.interval(tally, normal_quantile(level, prod(low.shape[lead:])), people=people)
     return low, high
 
 
-def normal_quantile(level: float) -> float:
-    """Return how many standard errors to both sides cover with this probability."""
+def normal_quantile(level: float, entries: float = 1) -> float:
+    """Return how many standard errors to both sides cover so many entries with this probability (Bonferroni)."""
     if not is_number(level) or not 0 < level < 1:
-        raise ValueError(f"level must be a number in (0, 1), got {level!r}")
-    return -NormalDist().inv_cdf((1 - level) / 2)
+        raise ValueError(f"level must be a number in (0, 1), got {shown(level)}")
+    out = 1 - float(level)
+    if not 0 < out < 1:
+        raise ValueError(f"level must be in (0, 1), and so must 1 − level as a float, got {shown(level)}")
+    return -NormalDist().inv_cdf(out / (2 * entries))  # 1 − out might be 1 as a float
 
 
 def channel(laws: Sequence[Law]) -> tuple[Floats, list[Hashable]]:

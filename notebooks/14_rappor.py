@@ -258,7 +258,7 @@ check(
 # ### What the memory does not cover
 #
 # - *A new string.*
-#   A new permanent response for it costs more than $\varepsilon_\infty$ again, as the next section shows.
+#   A new permanent response for it can cost any amount, as the next section shows.
 # - *Strings that determine each other.*
 #   If a client draws a permanent response every day, and one day's string reveals that of all others, the budgets add up (the lines *fresh* in {numref}`fig-rappor-exposure`).
 #
@@ -312,9 +312,15 @@ def told(rule, T, parts):
 
 
 # %% [markdown]
-# A part is one bit of a report: its chances to be remembered as 1, for string 0 and for string 1; its chances to be sent as 1, if 0 or 1 is remembered; and the number of such bits.
+# A part is one bit of a report, as two pairs and a number.
+# For the bit that only string 1 sets, it is `((φ, 1 − φ), (1 − p, p), 1)`:
+#
+# - The bit is remembered as 1 with chance $\varphi$ for string 0, and $1-\varphi$ for string 1.
+# - A remembered 0 is sent as 1 with chance $1-p$, and a remembered 1 with chance $p$.
+# - There is one such bit.
+#
 # Bits have coins of their own, so the logarithms add up.
-# If $h = 1$ and the two strings set different bits, a filter has three kinds of bits: one that string 0 sets, one that string 1 sets, and $g - 2$ that neither sets.
+# If $h = 1$ and the two strings set different bits, there are three kinds of bits: one that string 0 sets, one that string 1 sets, and $g - 2$ that neither sets.
 
 
 # %%
@@ -335,7 +341,7 @@ def added(T):
 TIMES = (2, 3, 4)
 single = [told(by_period, T, filter_parts(32)) for T in TIMES]
 rows = {f"a memory for each string, {g} bits": [told(by_string, T, filter_parts(g)) for T in TIMES] for g in (2, 8, 32)}
-rows |= {"the two budgets, added": [added(T) for T in TIMES], "one memory, any g": single}
+rows |= {"the two budgets, added": [added(T) for T in TIMES], "one memory, any g ≥ 2": single}
 rows = [[name, *(f"{eps:.2f}" for eps in numbers)] for name, numbers in rows.items()]
 table(pd.DataFrame(rows, columns=["exact ε", *(f"T = {T}" for T in TIMES)]))
 
@@ -343,28 +349,31 @@ table(pd.DataFrame(rows, columns=["exact ε", *(f"T = {T}" for T in TIMES)]))
 # The sum of the two budgets is no bound for a memory per string.
 # A change draws *all* bits anew, also the many that neither string sets, and each of them tells whether two reports come from the same memory.
 # So the reports tell when Ana changed her page.
+# These numbers are for two strings; more can cost more.
 #
 # :::{prf:theorem} No bound for a memory per string
 # :label: thm-rappor-changes
-# Let a client remember bits for each string, and let $T$ be even.
-# Then there are two histories of two strings whose $T$ reports have a ratio of probabilities of at least $e^{g\,(T\eta + 2\ln\varphi)}$.
+# Let $0 < \varphi < \frac12 < p < 1$, and let $T$ be even.
+# Let a client join a cohort once, and remember bits for each string, drawn independently.
+# If its $T$ reports are $\varepsilon$-LDP for all histories of at most two strings, then $\varepsilon \ge g\,(T\eta + 2\ln\varphi)$.
 # :::
 #
 # :::{prf:proof}
-# In the first history, the two strings take turns; in the second, one of them stays.
-# Look at one bit, and at the reports 1, 0, 1, 0, …
+# In the first history, two strings take turns.
+# The second history has only one string.
+# Look at one bit, and compare the probabilities that its $T$ reports are 1, 0, 1, 0, …
 #
 # 1. *Turns.*
 #    Each string's bit is remembered as 1, and as 0, with a probability of at least $\varphi$.
-#    So with a probability of at least $\varphi^2$, the bit is 1 for the first string and 0 for the second.
-#    Then all $T$ reports tell the truth with probability $p^T$.
+#    So with a probability of at least $\varphi^2$, a 1 is remembered for the first string and a 0 for the second.
+#    Then these reports equal the remembered bits, which has probability $p^T$.
 # 2. *One string.*
-#    Whatever is remembered, half of these reports tell the truth: $\big(p\,(1-p)\big)^{T/2}$.
+#    Whether a 1 or a 0 is remembered, half of these reports equal it, which has probability $\big(p\,(1-p)\big)^{T/2}$.
 # 3. *The ratio* is at least
 #
 #    $$ \varphi^2\,\Big(\frac{p}{1-p}\Big)^{T/2} = e^{T\eta + 2\ln\varphi}. $$
 #
-#    The bits are independent, so the ratios of the $g$ bits multiply.
+#    Given the cohort, the bits are independent, so the ratios of the $g$ bits multiply: in every cohort, the $T$ reports that show 1, 0, 1, 0, … at all bits have at least the $g$-th power.
 # :::
 #
 # Here $T\eta + 2\ln\varphi$ is positive from $T = 6$ on; then it grows without limit in $T$, and the more bits, the faster.
@@ -373,8 +382,8 @@ table(pd.DataFrame(rows, columns=["exact ε", *(f"T = {T}" for T in TIMES)]))
 # L-GRR remembers a k-RR reply and sends a k-RR reply about it; L-OSUE remembers the bits of OUE and sends each by randomized response {cite:p}`arcolezi2021longitudinal`.
 # LOLOHA hashes the item to a slot first, and does for slots what L-GRR does for items {cite:p}`arcolezi2022loloha`.
 # L-SUE is RAPPOR with a bit for each item in place of a filter.
-# We give each a memory for each item, as above.
-# All get $\varepsilon_\infty = 2$ and $\varepsilon_1 = 1$, and two items.
+# We give each client a memory for each item, as above, and LOLOHA one for each slot.
+# There are two items, in different slots, and each client has $\varepsilon_\infty = 2$ and $\varepsilon_1 = 1$.
 
 # %%
 LIFE, ONE = 2.0, 1.0
@@ -404,13 +413,13 @@ heads = [f"T = {T}" for T in TIMES]
 table(pd.DataFrame(rows, columns=["exact ε", *heads, "one memory, T = 4"]))
 
 # %% [markdown]
-# With a memory for each item, neither $T\varepsilon_1$ nor twice $\varepsilon_\infty$ bounds these numbers: L-OSUE needs 4.44 for four reports.
+# With a memory for each item, neither $T\varepsilon_1$ nor twice $\varepsilon_\infty$ bounds all these numbers: four reports of L-OSUE need 4.44.
 # With one memory, all stay below $\varepsilon_\infty$.
 #
 # So keep one memory for a whole period, whatever the string becomes.
 # Reports of May then speak of the home page at the start of May, and so do their estimates.
 # In June the browser draws anew, and the budgets of the months add up.
-# `Account` does this for all reports with one label:
+# `Account` keeps one memory, and its cohort, for each label and mechanism:
 
 # %%
 page = RAPPOR(bits=16, hashes=2, cohorts=8, f=1 / 2, p=1 / 4, q=3 / 4)
@@ -423,8 +432,8 @@ with TemporaryDirectory() as browser:
     print(account)
 
 # %% [markdown]
-# Its sum is exact for the worst strings of each month, under the conditions in the last line.
-# A client that reports more often because of its string, or loses its memory, reveals more.
+# Its sum is exact if each line has a pair of strings that attains its ε, under the conditions in the last two lines.
+# A client that reports more often because of its string, chooses the mechanism by it, or loses its memory, reveals more.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: histories, by laws and by a sum over memories"}

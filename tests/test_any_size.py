@@ -379,7 +379,7 @@ def test_wrong_clients_are_refuted_by_a_size_and_an_epsilon(name):
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_is_no_client_for_any_number_of_items_is_refused(name):
     with pytest.raises((TypeError, ValueError)):
-        prove(REFUSED[name])
+        prove(REFUSED[name], limit=2000)
 
 
 def test_a_refutation_by_formulas_alone_is_none():
@@ -392,7 +392,7 @@ def test_a_refutation_by_formulas_alone_is_none():
             return items.each(lambda item: 1 if item == x else Fraction(1, 2), rng)
         return items.each(lambda item: t if item == x else (1 + t / (100 * items.k**2)) / 2, rng)
 
-    found = prove(fading)
+    found = prove(fading, limit=300)  # enough for seven items
     assert found.holds is None and "neither proved nor refuted" in said(found)
     for k in (2, 4):
         sized = of_size(fading, k)

@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
-from functools import partial
+from functools import partial, reduce
 from itertools import combinations, product
 from math import comb, factorial, inf, nan, nextafter
 from pathlib import PurePosixPath
@@ -1181,6 +1181,9 @@ SEEDED = {  # members whose hash, and so their order, is another one in each pro
     "a missing number": frozenset({nan, 1.0}),
     "a text in a tuple": {("a", 1), ("b", 2)},
     "within a list": [{b"a", b"b"}],
+    "within an array": entries(({"a", "b"},)),
+    "within an object": Parcel(1, frozenset({"a", "b"})),
+    "below twelve tuples": reduce(lambda inside, _: (inside,), range(12), frozenset({"a", "b"})),
     "days": {np.datetime64("2020-01-01"), np.datetime64("2020-01-02")},
     "numpy's texts": {np.str_("a"), np.str_("b")},
 }
@@ -1188,7 +1191,7 @@ SEEDED = {  # members whose hash, and so their order, is another one in each pro
 
 @pytest.mark.parametrize("name", SEEDED)
 def test_sets_whose_order_each_process_draws_are_refused(name):
-    with pytest.raises(ValueError, match=r"only of numbers, since the order .* got .* in one: return sorted"):
+    with pytest.raises(ValueError, match=r"only of numbers, since .* got .* in one: return sorted"):
         law(lambda rng: SEEDED[name])
     with pytest.raises(ValueError, match=r"must return plain values.*return sorted"):
         audit(lambda x, rng: SEEDED[name], [0, 1], samples=100, rng=np.random.default_rng(0))

@@ -36,6 +36,8 @@ from ldpnb.oracles.matrix import MatrixMechanism
 from ldpnb.serve import collecting as module
 from ldpnb.serve.collecting import CHECKSUMS, HEAD, ClusterError, PartitionError, collect, read, save
 from ldpnb.serve.keeping import identity
+from ldpnb.serve.one_answer import Strings
+from ldpnb.serve.several_answers import Ratings
 from ldpnb.sets.privset import PrivSet
 from ldpnb.strings.rappor import RAPPOR
 
@@ -181,7 +183,7 @@ def test_nothing_is_left_of_a_partition_that_fails(tmp_path):
         (np.zeros((2, 4), bool), "reports must be"),
         (np.zeros((2, 4), int), "reports must"),
         (np.array(["a"]), "reports must be numbers or bits, got <U1"),
-        ([0, 1], "reports must be an array, or at least one block .*, got 0"),
+        ([0, 1], "reports must be an array, or at least one block .*, got array"),
         ([np.array([0, 1]), np.array([0, 1], np.int32)], r"blocks of one layout, got int64 .*, then int32"),
         ([np.array([0, 1]), np.array([[0], [1]])], r"blocks of one layout, got int64 .*, then int64 of shape \(2, 1\)"),
         (np.array([0.0, 1.0]), r"reports must be integers in \[0, 4\), got float64 values"),
@@ -948,3 +950,30 @@ def test_dask_is_imported_when_it_is_used(tmp_path):
         "import ldpnb.serve.collecting, sys; print({'dask', 'distributed', 'tqdm'} & set(sys.modules))", cwd=tmp_path
     )
     assert found.stdout == "set()\n"
+
+
+def test_candidates_of_a_question_are_checked_on_disk_as_in_memory(tmp_path):
+    """The number 7 would be counted as a hash value, and nobody would seem to have answered "7"."""
+    word = Strings(epsilon=4.0)
+    save(word.perturb(["7", "a"] * 50, rng=np.random.default_rng(0)), tmp_path / "a.parquet", word)
+    for wrong in (None, [], [7], ["a", 7], [""], [" "], "7", {"7"}, np.array(["7"])):
+        with pytest.raises(ValueError, match="^candidates must"):
+            collect(word, tmp_path, wrong)
+    assert collect(word, tmp_path, ["7", "a"]).tally.items == ("7", "a")
+
+
+def test_ratings_on_disk_are_counted_for_their_own_items(tmp_path):
+    question = Ratings(["mail", "maps"], 1, 5, 1, mechanism=WheelKV(epsilon=4.0, m=1))
+    reports = question.perturb([{"mail": 5}, {"maps": 1}] * 50, rng=np.random.default_rng(0))
+    save(reports, tmp_path / "a.parquet", question)
+    found = collect(question, tmp_path).tally
+    assert np.array_equal(found.counts, question.tally(reports).counts)
+    assert np.array_equal(found.counts, collect(question, tmp_path, [0, 1]).tally.counts)
+    with pytest.raises(ValueError, match=r"^items must be left out, the question has its own, got \['mail'\]$"):
+        collect(question, tmp_path, ["mail"])
+
+
+@pytest.mark.parametrize("wrong", [5, None, 1.5, [[10**5000]]])
+def test_what_is_no_reports_is_refused_by_name(wrong, tmp_path):
+    with pytest.raises(ValueError, match="^reports must be "):
+        save(wrong, tmp_path / "a.parquet", GRR(k=4, epsilon=1.0))

@@ -4,6 +4,7 @@ A cell is the labels of the rows, None where there is no answer, or the words of
 """
 
 import datetime
+import re
 import unicodedata
 from decimal import Decimal
 
@@ -190,12 +191,20 @@ CONFUSED = {  # name: column, its labels, and words of the refusal where they na
     "True and 1.0": ([True, 1.0], [True, 1], "got True and 1"),
     "True and its text": ([True, "True"], [True, "True"], "got True and 'True'"),
     "True and the text of 1": ([True, "1"], [True, "1"], "got True and '1'"),
-    "Unicode forms": ([NFC, NFD], [NFC, NFD], r"'\\xfc' and 'u\\u0308': they differ in blanks or in Unicode form"),
+    "Unicode forms": ([NFC, NFD], [NFC, NFD], r"'\\xfc' and 'u\\u0308': they differ in blanks, .* Unicode form"),
     "Unicode forms of Arrow": (pa.array([NFC, NFD]), [NFC, NFD], "unicodedata.normalize"),
     "Unicode forms of numpy": (np.array([NFC, NFD]), [NFC, NFD], "unicodedata.normalize"),
     "a blank at the end": (["a", "a "], ["a", "a "], r"got 'a' and 'a ': they differ in blanks.*strip\(\)"),
     "a blank that nobody sees": (["a", "\ufeffa"], ["a", "\ufeffa"], r"got 'a' and '\\ufeffa'"),
     "a wide blank": (["a", "a\u3000"], ["a", "a\u3000"], r"'a\\u3000'"),
+    "a mark of direction": (["a", "a\u200e"], ["a", "a\u200e"], r"got 'a' and 'a\\u200e': .* write 'a' in its place"),
+    "a soft hyphen": (["ab", "a\u00adb"], ["ab", "a\u00adb"], r"'a\\xadb'"),
+    "a joiner": (["ab", "a\u200db"], ["ab", "a\u200db"], r"'a\\u200db'"),
+    "a variation selector": (["a", "a\ufe0f"], ["a", "a\ufe0f"], r"'a\\ufe0f'"),
+    "a joiner of marks": (["a", "a\u034f"], ["a", "a\u034f"], r"'a\\u034f'"),
+    "a control character": (["a", "a\x08"], ["a", "a\x08"], r"'a\\x08'"),
+    "wide letters": (["Ann", "\uff21nn"], ["Ann", "\uff21nn"], r"got 'Ann' and '\\uff21nn': .* write 'Ann'"),
+    "a number and a wide digit": ([7, "\uff17"], [7, "\uff17"], r"got 7 and '\\uff17'"),
     "a category": (pd.Categorical(["a", "a "]), ["a", "a "], "got 'a' and 'a '"),
 }
 
@@ -273,7 +282,7 @@ def size_of(column):
 
 
 DOORS = [bare, one_of, yes_no, item, user, everybody, strings]
-NEEDS_ALL = {item: "rating must be there in each row", user: "user must be there", everybody: "everybody must be there"}
+NEEDS_ALL = {item: "item must be there in each row", user: "user must be there", everybody: "everybody must be there"}
 
 
 @pytest.mark.parametrize("door", DOORS, ids=lambda x: x.__name__)
@@ -301,9 +310,16 @@ def test_what_is_no_label_is_refused(column, words, door):
 
 
 @pytest.mark.parametrize("door", DOORS, ids=lambda x: x.__name__)
+def test_powers_and_indices_are_labels_of_their_own(door):
+    labels = ["10\u00b2", "102"] if door is not yes_no else ["x\u2082", "x2"]
+    assert door(labels, labels) == labels
+
+
+@pytest.mark.parametrize("door", DOORS, ids=lambda x: x.__name__)
 @pytest.mark.parametrize("column, labels, words", CONFUSED.values(), ids=CONFUSED)
 def test_names_that_may_be_one_person_are_refused_where_they_name_people(column, labels, words, door):
-    alike = {unicodedata.normalize("NFC", str(x)).strip().strip("\ufeff") for x in labels}
+    unseen = dict.fromkeys(map(ord, "\ufeff\u200e\u00ad\u200d\ufe0f\u034f\x08"))
+    alike = {unicodedata.normalize("NFKC", str(x).translate(unseen)).strip() for x in labels}
     if door in (user, everybody):
         with pytest.raises(ValueError, match=rf"^{door.__name__} must name each person in one way, .*{words}"):
             door(column, labels[: 1 if door is everybody else None])
@@ -368,9 +384,61 @@ def test_ids_of_a_file_with_a_gap_are_not_merged(tmp_path):
 
 def test_an_answer_that_differs_in_its_unicode_form_is_named_with_the_cure():
     question = OneOf([NFC, "a"], mechanism=GRR(k=2, epsilon=1.0))
-    words = r"got .*: 'u\\u0308' and '\\xfc' differ in blanks or in Unicode form alone, clean the column, as by"
+    words = r"got .*: 'u\\u0308' and '\\xfc' differ in blanks, .* Unicode form alone, clean the column, as by"
     with pytest.raises(ValueError, match=words):
         question.encoded([NFD])
+
+
+@pytest.mark.parametrize("seen", ["\u200bx", "\ufeffx", "x ", "\uff58", "x\ufe0f"])
+def test_the_cure_of_a_message_is_one(seen):
+    """Applied to what it names, the answer is taken, and two people become one."""
+    question = OneOf(["x", "y"], mechanism=GRR(k=2, epsilon=1.0))
+    rated = Ratings(["i", "j"], 1, 5, 2, mechanism=PCKVUE(d=2, ell=2, epsilon=1.0))
+    for ask in (lambda x: question.encoded([x]), lambda x: rated.encoded(table_of(["x", x]))):
+        with pytest.raises(ValueError, match="characters that nobody sees") as caught:
+            ask(seen)
+        by_hand = re.search("write '(.)' in its place$", str(caught.value))
+        assert by_hand or str(caught.value).endswith("clean the column, as by unicodedata.normalize('NFC', x).strip()")
+        ask(by_hand[1] if by_hand else unicodedata.normalize("NFC", seen).strip())
+
+
+def table_of(users):
+    return {"user": users, "item": ["i", "j"], "rating": [3, 3]}
+
+
+def test_a_category_for_missing_answers_does_not_change_the_cure():
+    question = OneOf([1, 2, 3], missing="no answer", mechanism=GRR(k=4, epsilon=1.0))
+    for wrong, kind in (("1", "str"), (True, "bool")):
+        with pytest.raises(ValueError, match=f"the answers are {kind}, the labels int, convert the answers first$"):
+            question.encoded([wrong, None])
+    with pytest.raises(ValueError, match="'five', 1 answers in all; add a category"):
+        question.encoded(["five", None])
+
+
+def test_time_spans_are_no_numbers():
+    """They are integers to numpy, in a unit that nobody has said."""
+    question = Number(0, 9, epsilon=1.0)
+    for span in (np.timedelta64(5, "ns"), np.timedelta64(5)):
+        for column in ([span], np.array([span], object), [5, span]):
+            with pytest.raises(ValueError, match=r"^values must be numbers, got \['timedelta64'\]"):
+                question.encoded(column)
+    with pytest.raises(ValueError, match="^values must be strings, bools or integers, got a time span without a unit"):
+        OneOf([0, 1], mechanism=GRR(k=2, epsilon=1.0)).encoded([np.timedelta64(1)])
+
+
+def test_floats_of_32_bits_are_known_inside_other_types():
+    floats = np.array([2**24, 2**24 + 2], np.float32)
+    arrow = pa.array(floats)
+    columns = [
+        pd.Series(pd.arrays.ArrowExtensionArray(arrow.dictionary_encode())),
+        pd.Series(arrow, dtype=pd.ArrowDtype(pa.float32())),
+        pd.Series(floats).astype("Sparse[float32]"),
+        pd.Series(floats).astype("category"),
+        arrow.dictionary_encode(),
+    ]
+    for column in columns:
+        with pytest.raises(ValueError, match=r"whole floats are integers below 2\*\*24 only"):
+            labelled(column)
 
 
 def test_candidates_may_be_both_forms_of_a_string():

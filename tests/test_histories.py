@@ -188,6 +188,35 @@ def test_a_new_state_for_a_new_value_reveals_more_than_was_charged(bits, length)
         assert exact > charged + 0.5
 
 
+def test_a_new_cohort_for_a_new_value_tells_the_change_at_once():
+    """1.0.0 drew the whole state anew, and a cohort is public."""
+    mechanism = RAPPOR(bits=2, hashes=1, cohorts=2, f=0.5, p=0.25, q=0.75)
+
+    def first(x, rng):
+        return mechanism.memoise([x], rng=rng)
+
+    def second(kept, rng):
+        return mechanism.respond(kept, rng=rng)[0]
+
+    def told(rule):
+        return epsilon(laws(lambda h, rng: rule(h, first, second, rng), list(product("ab", repeat=2))))
+
+    assert told(of_value) == inf
+    assert told(of_period) <= mechanism.exposure(2) * (1 + 1e-12)
+
+
+def test_three_strings_tell_more_than_two():
+    mechanism = rappor(32)
+    flip, (p, q) = float(mechanism.flip), map(float, mechanism.instantaneous)
+    first, second = np.array([[1 - flip, flip], [flip, 1 - flip]]), np.array([[1 - p, p], [1 - q, q]])
+    histories, total = list(product(range(3), repeat=4)), 0.0
+    for owner, copies in [(0, 1), (1, 1), (2, 1), (None, 29)]:  # the string that sets a bit, and how many such bits
+        chances = {x: first[int(x == owner)] for x in range(3)}
+        law = np.log([over_states(chances, second, h).ravel() for h in histories])
+        total = total + copies * (law[:, None] - law[None]).max(2)
+    assert total.max() == pytest.approx(36.628, abs=6e-4) and total.max() > CHARGED[32, 4][0] + 2
+
+
 def test_two_periods_cost_their_sum(tmp_path):
     mechanism, two = rappor(2), two_strings(rappor(2))
     law_of = {}
@@ -212,6 +241,10 @@ def test_what_the_sum_assumes():
         kept = mechanism.memoise([x], rng=rng)
         return [mechanism.respond(kept, rng=rng)[0] for _ in range(1 + (x == two[0]))]
 
+    def by_another_mechanism(x, rng):
+        return (mechanism if x == two[0] else rappor(3)).perturb([x], rng=rng)[0]
+
+    assert epsilon(laws(by_another_mechanism, two)) == inf
     assert epsilon(laws(lost, two)) > mechanism.exposure(2) + 0.3
     assert epsilon(laws(as_often_as_its_value_says, two)) == inf
 

@@ -55,6 +55,15 @@ def test_tallies_come_back(tmp_path):
         assert os.listdir(tmp_path) == ["a"]
 
 
+def test_a_tally_is_written_under_a_label_by_which_it_is_found(tmp_path):
+    whole = PAIR.encode("utf-16", "surrogatepass").decode("utf-16", "replace")  # the cure
+    for label in (PAIR, PAIR[0]):
+        with pytest.raises(ValueError, match=r"label must be a text without surrogates.*: write label.encode"):
+            save_tally(COLOUR.tally([1]), tmp_path / "a", label=label)
+    save_tally(COLOUR.tally([1]), tmp_path / "a", label=whole)
+    assert whole == "\N{GRINNING FACE}" and load_tally(tmp_path / "a", COLOUR, label=whole).n == 1
+
+
 def test_the_form_of_a_file_is_what_the_module_says(tmp_path):
     save_tally(COLOUR.tally([0, 2, 2]), tmp_path / "a")
     data = (tmp_path / "a").read_bytes()
@@ -213,14 +222,15 @@ def test_what_an_account_prints(tmp_path):
     account.report(COLOUR, [2], rng=RNG(0), label="colour")
     for value in ("a.org", "b.org"):
         account.report(URLS, [value], rng=RNG(0), label="start page, week 48")
-    first, colour, page, last = str(account).split("\n")
+    first, colour, page, condition, last = str(account).split("\n")
     total = 1 + URLS.exposure(2)
     assert first == f"ε = {total:.6g} spent of limit = 8, and {8 - total:.6g} left"
     assert colour == "'colour': ε = 1, 1 report by GRR(k=3, epsilon=1.0)"
     assert page.startswith(f"'start page, week 48': ε = {URLS.exposure(2):.6g}, 2 reports by RAPPOR(bits=16")
     assert page.endswith(", from one state: of the value at the first")
-    assert last.startswith("The sum holds if labels, number and times of reports do not depend on the person's values")
-    assert last.endswith("and no state is lost.")
+    what = "labels, mechanisms, number and times of reports"
+    assert condition == f"The sum holds if {what} do not depend on the person's values,"
+    assert last == "and no state is lost."
 
 
 def of_1_0_0(path, values, limit=100.0):
@@ -252,7 +262,7 @@ def test_a_label_of_1_0_0_with_several_states_is_refused(tmp_path):
     why = (
         "label must be one with one kept state, got 'start page' with 2: version 1.0.0 kept one for each value, which "
     )
-    why += "tells when the value changed, and charged too little: take a new label, with the period in it"
+    why += "tells when the value changed, and may charge too little: take a new label, with the period in it"
     with pytest.raises(ValueError, match=why):
         account.report(URLS, ["a.org"], rng=RNG(0), label="start page")
     assert account.spent == pytest.approx(2 * URLS.exposure(1)), "nothing is paid"
@@ -283,6 +293,9 @@ def test_reports_of_one_state_in_one_payment(tmp_path):
     assert account.spent == URLS.exposure(3)
 
 
+PAIR = "\ud83d\ude00"  # JSON joins them to one character, so that the label that is read is another
+
+
 @pytest.mark.parametrize(
     ("asked", "words"),
     [
@@ -292,6 +305,9 @@ def test_reports_of_one_state_in_one_payment(tmp_path):
         ([(COLOUR, 1, "a")], r"values must be those of one person, as \[x\], got int"),
         ([(COLOUR, [1], {"a": 1})], r"label must be a text, got {'a': 1}: write str\(label\)"),
         ([(COLOUR, [1], None)], "label must be a text, got None"),
+        ([(COLOUR, [1], PAIR)], r"label must be a text without surrogates.*got '\\ud83d\\ude00': write label.encode"),
+        ([(COLOUR, [1], "a" + PAIR[0])], r"label must be a text without surrogates.*got 'a\\ud83d': write"),
+        (None, r"asked must be a list of tuples \(mechanism, values, label\), got None"),
     ],
     ids=repr,
 )
@@ -409,7 +425,9 @@ def test_what_a_killed_writer_left_is_passed_over_and_removed(name, tmp_path, mo
         killed.setattr(Path, "unlink", lambda *_, **__: None)
         for _ in range(3):
             with pytest.raises(KeyboardInterrupt):
-                write(tmp_path / "a") if name != "account" else Account(tmp_path / "a", limit=1.0)._store([])
+                if name == "account":
+                    Account(tmp_path / "a", limit=1.0)._store([], lambda: None)
+                write(tmp_path / "a")
     strange = tmp_path / f"{'0' * 16}-{'0' * 16}.partial"
     strange.write_bytes(b"of another file")
     assert len(list(tmp_path.glob("*.partial"))) == 4

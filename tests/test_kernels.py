@@ -82,11 +82,12 @@ def counted_with(cache, before="", **variables):
 
 @pytest.mark.slow
 def test_a_loop_is_compiled_where_what_was_kept_is_spoilt(tmp_path):
-    """A crash can leave a file short, or full of zeros."""
+    """A crash can leave a file short, and another program can write one that names its own module."""
     assert counted_with(tmp_path) == (COUNTED, "")
     (index,), (data,) = ([*tmp_path.rglob(f"*.{suffix}")] for suffix in ("nbi", "nbc"))
     whole = data.read_bytes()
-    for spoilt, content in ((data, whole[: len(whole) // 2]), (index, bytes(100)), (index, b"")):
+    foreign = b"cabsent\nname\n."  # to be unpickled
+    for spoilt, content in ((data, whole[: len(whole) // 2]), (index, b""), (index, foreign)):
         spoilt.write_bytes(content)
         assert counted_with(tmp_path) == (COUNTED, "")
 
@@ -97,6 +98,19 @@ def test_a_loop_is_compiled_where_the_disk_is_full(tmp_path):
     full = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))"
     assert counted_with(tmp_path, full) == (COUNTED, "")
     assert [*tmp_path.rglob("*.nbc")] == []
+
+
+def test_a_loop_that_fails_is_not_run_again():
+    """Half of its work may be done."""
+    seen = np.zeros(1, np.int64)
+
+    def loop(counts, by):
+        counts[0] += 1
+        counts[0] //= by
+
+    with pytest.raises(ZeroDivisionError):
+        compiled(loop)(seen, 0)
+    assert seen[0] == 1
 
 
 def compiling(text):

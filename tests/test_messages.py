@@ -11,7 +11,7 @@ import pytest
 
 from ldpnb import GRR, PCKVUE, Account, Number, OneOf, Ratings, Survey, SystemRandom
 from ldpnb.attributes import maxent, tables
-from ldpnb.checks import apart, at_least, in_full
+from ldpnb.checks import apart, at_least, in_full, shown
 from ldpnb.numbers import Range
 from ldpnb.numbers.distortion import hamming_epsilon
 from ldpnb.postprocess import maximum_likelihood
@@ -117,6 +117,42 @@ def test_no_error_rounds_what_it_names():
                 found |= {(path.name, text) for text in rounded(node)}
     strange = {(name, text) for name, text in found if not text.isupper() and text not in alone}
     assert strange == set()
+
+
+# What the book needs for itself, and what is below `checks`, which has `shown`.
+BELOW = {"formula.py", "chance.py", "_door.py", "_disk.py", "keeping.py"}
+
+
+def test_no_error_writes_a_value_at_full_length():
+    """Values of callers are cut, and those of which Python writes none are described: `shown` does both."""
+    found = set()
+    for path in SOURCE.rglob("*.py"):
+        if path.parent.name in ("book", "verify") or path.name in BELOW:
+            continue
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Raise):
+                parts = [part for part in ast.walk(node) if isinstance(part, ast.FormattedValue)]
+                found |= {(path.name, ast.unparse(part)) for part in parts if part.conversion != -1}
+    assert found == set()
+
+
+class Silent:
+    def __repr__(self):
+        raise RuntimeError
+
+
+def test_whatever_is_refused_is_shown():
+    assert shown(0.1) == "0.1" and shown("x" * 100) == "'" + "x" * 59 and shown(range(9), most=5) == "range"
+    assert shown(10**5000) == "an integer of 16610 bits" and shown([10**5000]) == "a list"
+    assert shown(Silent()) == "a Silent" and shown("\u00fc", ascii) == r"'\xfc'"
+
+
+def test_limits_of_epsilon_are_not_those_of_fewer_bits():
+    for wrong in (np.float32(1e-6), np.nextafter(np.longdouble(32), np.longdouble(33))):
+        with pytest.raises(
+            ValueError, match=r"^epsilon must be a finite number in \[1e-06, 32\], got .*(9.99|32.000000)"
+        ):
+            GRR(k=2, epsilon=wrong)
 
 
 def rounded(node):

@@ -4,6 +4,7 @@ import inspect
 import subprocess
 import sys
 from dataclasses import replace
+from functools import partial
 from math import inf, isclose, nan, sqrt
 from statistics import NormalDist
 
@@ -12,7 +13,7 @@ import pytest
 from questions import questions
 
 import ldpnb
-from ldpnb import GRR, HadamardBit, Records
+from ldpnb import GRR, HadamardBit, Number, Records
 from ldpnb.checks import EPSILON_MAX, EPSILON_MIN
 from ldpnb.oracles import PureProtocol
 from ldpnb.serve import Ranking, choose
@@ -313,6 +314,64 @@ def test_other_arguments_are_checked(argument, values):
                 for bad in values:
                     with pytest.raises(ValueError, match=f"^{argument} must be"):
                         ask(**{argument: bad})
+
+
+@pytest.mark.parametrize("kind", [choose.OneNumber, partial(choose.Vector, d=4), partial(choose.Pairs, d=4, m=1)])
+@pytest.mark.parametrize(
+    "low, high",
+    [
+        (np.int8(-128), np.int8(127)),
+        (np.float16(-60000), np.float16(60000)),
+        (np.float32(0), np.float32(1e30)),
+        (np.int64(-(2**62)), np.int64(2**62 + 2**61)),
+    ],
+)
+def test_ends_of_a_range_are_floats(kind, low, high):
+    """Numpy's own types wrap, or are infinite, where their differences and squares are too large for them."""
+    question, same = (kind(n=10, epsilon=1.0, low=a, high=b) for a, b in ((low, high), (float(low), float(high))))
+    assert type(question.low) is type(question.high) is float
+    assert question.half_width(of="mean") == same.half_width(of="mean") > 0
+    with pytest.raises(ValueError, match="^high must be above low"):
+        kind(n=10, epsilon=1.0, low=np.uint8(10), high=np.uint8(5))
+
+
+@pytest.mark.parametrize("high", [1e-280, 1e-163, 1e-162, 1e160, 1e280])
+def test_plans_do_not_depend_on_the_unit(high):
+    """The squares of such numbers are no floats."""
+    question, one = (choose.OneNumber(n=100, epsilon=3.0, low=0, high=x) for x in (high, 1))
+    assert question.rank().best.name == one.rank().best.name
+    assert question.half_width() / high == pytest.approx(one.half_width(), rel=1e-12)
+    assert question.people_for(high / 10) == one.people_for(0.1)
+    assert question.epsilon_for(high / 10) == pytest.approx(one.epsilon_for(0.1), rel=1e-5)
+    assert type(Number(0, high, epsilon=3.0).mechanism) is type(Number(0, 1, epsilon=3.0).mechanism)
+
+
+@pytest.mark.parametrize(
+    "low, high",
+    [(0, 10**400), (0, 5e-324), (0, 1e300), (-1.7e308, 1.7e308), (2**53, 2**53 + 1), (np.float32(0.1), 0.1)],
+)
+def test_ranges_beyond_floats_are_refused_with_what_they_are_as_floats(low, high):
+    rule = "high must be above low, by 1e-290 to 1e.290, got low = .* as floats|high must be numbers that a float holds"
+    with pytest.raises(ValueError, match=f"^({rule})"):
+        choose.OneNumber(n=10, epsilon=1.0, low=low, high=high)
+
+
+@pytest.mark.parametrize("question", [choose.OneNumber(n=10, epsilon=1.0), choose.Item(n=10, epsilon=1.0, k=4)])
+@pytest.mark.parametrize("width", [10**400, 5e-324, np.longdouble("1e4000"), np.array([1, 2])])
+def test_half_widths_beyond_floats_are_refused_by_name(question, width):
+    for ask in (question.people_for, question.epsilon_for):
+        with pytest.raises(ValueError, match="^half_width must be "):
+            ask(width)
+
+
+def test_a_level_that_is_refused_is_the_one_that_was_passed():
+    for ask in (ITEM.half_width, ITEM.smallest_share, lambda level: ITEM.epsilon_for(0.01, level)):
+        with pytest.raises(ValueError, match=r"^level must be .*1 − level as a float, got 1e-320$"):
+            ask(1e-320)
+    level = 1 - 2**-53  # of many entries at once, that of each is 1 as a float
+    assert ITEM.half_width(level, together=True) > ITEM.half_width(level)
+    with pytest.raises(ValueError, match=r"^level must be above 0.5 where an interval has one side, got 0.3$"):
+        ITEM.smallest_share(0.3, sides=1)
 
 
 # ------------------------------------------------------------------------------------------------------- rankings

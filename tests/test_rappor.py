@@ -9,12 +9,12 @@ import pytest
 from contract import Contract
 from scipy.stats import chi2
 
-from ldpnb.chance import binomial, log as exact_log, odds, pick, round_up, scatter, toss, uniform
+from ldpnb.chance import binomial, log as exact_log, log_up, odds, pick, round_up, scatter, toss, uniform
 from ldpnb.checks import EPSILON_MAX, EPSILON_MIN, HASHES_MAX
 from ldpnb.core import Example, Kept, Tally
 from ldpnb.oracles.frequency import GRR, SUE
 from ldpnb.strings.hashed import position
-from ldpnb.strings.rappor import ORR, RAPPOR, one_time
+from ldpnb.strings.rappor import ORR, RAPPOR, _power, one_time
 from ldpnb.verify._laws import epsilon, laws, moments, same_law, worst
 
 SMALL = dict(bits=2, hashes=1, cohorts=2, f=0.4, p=0.5, q=0.75)
@@ -184,6 +184,20 @@ def test_exposure_of_a_noisy_year():
     tiny = replace(mechanism, f=1e-300)
     for times in (2, 50, 3000):
         assert tiny.exposure(times) == pytest.approx(by_bits(tiny, times) if times < 100 else tiny.lifetime_epsilon)
+
+
+@pytest.mark.parametrize("f, p, q", [(0.5, 0.25, 0.75), (0.3, 0.1, 0.7), (1e-300, 0.1, 0.6), (0.9, 1e-300, 1e-9)])
+def test_exposure_is_that_of_whole_powers(f, p, q):
+    """Powers are cut while they are squared: that can only add to ε, and adds nothing that a float shows."""
+    mechanism, flip, (p, q) = RAPPOR(bits=8, hashes=1, cohorts=2, f=f, p=p, q=q), Fraction(f) / 2, map(Fraction, (p, q))
+    for times in (1, 2, 3, 7, 64, 201):
+        ratio = Fraction(1)
+        for base in (p / q, (1 - q) / (1 - p)):
+            power = base**times
+            assert power - Fraction(1, 2**1200) < _power(base, times) <= power
+            ratio *= (1 - flip + flip * power) / (flip + (1 - flip) * power)
+        assert mechanism.exposure(times) == log_up(ratio)
+    assert mechanism.exposure(2**63 - 1) == mechanism.lifetime_epsilon
 
 
 @pytest.mark.parametrize("h", [1, 2, 8])

@@ -404,3 +404,21 @@ def test_mechanisms_without_a_test_are_those_that_the_page_names():
 def test_what_cannot_be_screened_is_refused(mechanism, reports, alarm, message):
     with pytest.raises(ValueError, match=message):
         screen(mechanism, reports, alarm=alarm)
+
+
+@pytest.mark.parametrize("alarm", [1e-6, np.float16(6e-8), np.float32(1e-45), 5e-324])
+def test_an_alarm_however_small_can_be_raised(alarm):
+    """A part of it for each test would be 0 as a float, below which no p-value is."""
+    oracle = OUE(k=64, epsilon=1.0)
+    reports = oracle.perturb(np.arange(1000) % 64, rng=np.random.default_rng(0))
+    reports[:300] = True
+    found = screen(oracle, reports, alarm=alarm)
+    assert found.alarm == float(alarm) and found.failed
+    assert 0.0 in found.p_values.values()
+    assert set(found.suspects) <= set(found.failed)
+
+
+@pytest.mark.parametrize("alarm", [10**400, np.longdouble("1e-4000"), np.array(0.5), True])
+def test_an_alarm_is_a_float_above_0(alarm):
+    with pytest.raises(ValueError, match=r"^alarm must be a probability in \(0, 1\), got "):
+        screen(GRR(k=2, epsilon=1.0), [0, 1], alarm=alarm)

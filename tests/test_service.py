@@ -4,12 +4,12 @@ import os
 import random
 import signal
 import socket
-import socketserver
 import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from math import exp, log, sqrt
 from pathlib import Path
 from threading import Condition, Event, Thread
@@ -69,7 +69,7 @@ def stop(process):
 
 def tokens(server, folder):
     """Those that count."""
-    return server.read_tokens(folder / "tokens", server.read(folder).n)
+    return server.read_tokens(folder / "tokens", server.read(folder).n, 100)
 
 
 def tallied(question, messages):
@@ -145,6 +145,81 @@ def test_an_account_is_paid_once_and_a_message_kept(service, tmp_path):
     assert other.account.spent == 0.0 and not other.outbox.exists()
 
 
+class Login(BaseHTTPRequestHandler):
+    """A network in between, which answers for the server."""
+
+    def do_POST(self):
+        self.rfile.read(26)
+        self.send_response(self.server.status)
+        self.end_headers()
+        with suppress(OSError):  # the client has read enough
+            self.wfile.write(self.server.text)
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def login():
+    with HTTPServer(("127.0.0.1", 0), Login) as found:
+        thread = Thread(target=found.serve_forever, args=(0.01,))
+        thread.start()
+        yield found
+        found.shutdown()
+        thread.join()
+
+
+def test_only_the_server_says_received(service, tmp_path, login):
+    """The message is kept whatever others say; only a refusal is an error."""
+    _, client, _ = service
+    address, device = f"127.0.0.1:{login.server_port}", client.Device(tmp_path / "ana")
+    device.answer(7)
+    answers = [(200, b"<html>please log in"), (200, b"received" * 10**6), (503, b"\xff\xfe"), (204, b"")]
+    for login.status, login.text in [*answers, (302, b""), (404, b""), (408, b""), (429, b"slow"), (502, b"received")]:
+        assert not device.send(address) and device.outbox.exists()
+    login.status, login.text = 400, b"another version"
+    with pytest.raises(RuntimeError, match=r"refuses the message \(400: another version\)"):
+        device.send(address)
+    assert device.outbox.exists()
+    login.status, login.text = 200, b"received"
+    assert device.send(address) and not device.outbox.exists()  # the control
+    device.outbox.write_bytes(bytes(26))
+    post = client.post
+    client.post = lambda *_: (device.outbox.unlink(), (200, "received"))[1]  # a second process was faster
+    try:
+        assert device.send(address)
+    finally:
+        client.post = post
+
+
+def test_a_message_of_a_survey_that_is_over_does_not_stop_the_next(service, tmp_path, monkeypatch):
+    question, client, server = service
+    old = client.Device(tmp_path / "ana", limit=4.0)
+    old.answer(3)
+    for module in service:
+        if hasattr(module, "SURVEY"):
+            monkeypatch.setattr(module, "SURVEY", "how was your week, version 2")
+    new = client.Device(tmp_path / "ana", limit=4.0)  # an update
+    new.answer(4)
+    (tmp_path / "collected").mkdir()
+    with running(server.Collector, tmp_path / "collected", batch=1) as collector:
+        assert new.send(collector.address)
+    assert old.outbox.exists() and new.account.spent == 4.0
+
+
+@pytest.mark.parametrize(
+    "address", ["", "127.0.0.1", "127.0.0.1:x", "a:65536", "a:0", "a b:80", "a..b:80", "h" * 64 + ":80"]
+)
+def test_a_wrong_address_costs_nothing(service, tmp_path, monkeypatch, capsys, address):
+    _, client, _ = service
+    monkeypatch.setattr(sys, "argv", ["client.py", address, str(tmp_path / "ana"), "7"])
+    with pytest.raises(SystemExit) as ended:
+        client.main()
+    assert ended.value.code == 2 and f"HOST:PORT, as 127.0.0.1:40123, got {address!r}" in capsys.readouterr().err
+    assert not (tmp_path / "ana").exists()
+    assert [client.address(one) for one in ("a-b.c_d:1", "[::1]:65535")] == ["a-b.c_d:1", "[::1]:65535"]  # the control
+
+
 def spoken(address, sent, *headers):
     """The status that a server says to these bytes on a bare connection."""
     host, port = address.split(":")
@@ -199,6 +274,13 @@ def test_wrong_messages_are_refused_and_not_counted(service, tmp_path, capfd):
         ["Content-Length: 26", " folded"],
         ["Host: a", "Host: b", "Content-Length: 26"],
         ["Host: a", "Host: a", "Content-Length: 26"],
+        ["From x Transfer-Encoding: chunked", "Content-Length: 26"],
+        ["Content-Length: 26", "From x"],
+        ["Content-Length: 26", "X: a\r folded"],
+        ["X: a\rContent-Length: 26"],
+        ["Content-Length: 26", "X: a\r\rTransfer-Encoding: chunked"],
+        ["Content-Length: 26", "X: a\nTransfer-Encoding: chunked"],
+        ["Content-Length: 26", "X: \0"],
     ],
     ids=" | ".join,
 )
@@ -209,6 +291,18 @@ def test_headers_that_can_be_read_in_two_ways_are_refused(service, tmp_path, hea
         assert spoken(collector.address, message(question), *headers) == 400
         assert not collector.waiting
         assert spoken(collector.address, message(question), "Host: a", "Content-Length: 26") == 202  # the control
+
+
+def test_headers_are_read_up_to_a_limit(service, tmp_path):
+    """The answer comes where they go on, and would fill the memory."""
+    question, _, server = service
+    with running(server.Collector, tmp_path, deadline=3600) as collector:
+        for line in (b"a:\r" * 10, b"a:\r\n"):
+            with socket.create_connection(collector.server_address, timeout=MINUTE) as endless:
+                endless.sendall((b"POST / HTTP/1.0\r\n" + line * 2**15)[: 2**14])
+                assert endless.recv(12) == b"HTTP/1.0 400"
+        almost = "X: " + "a" * (2**14 - 45)
+        assert spoken(collector.address, message(question), "Content-Length: 26", almost) == 202  # the control
 
 
 def message(question):
@@ -255,7 +349,7 @@ def test_a_disk_that_fails(service, tmp_path, monkeypatch, written):
         raise OSError("no space left on this disk")
 
     sent = [message(question) for _ in range(12)]
-    refused = (503, "the disk fails, keep your message")
+    refused = (503, "cannot be written now, keep your message")
     with running(server.Collector, tmp_path, batch=10) as collector:
         with monkeypatch.context() as patched:
             patched.setattr(server, "save_tally", full)
@@ -265,6 +359,53 @@ def test_a_disk_that_fails(service, tmp_path, monkeypatch, written):
         assert [collector.accept(one)[0] for one in sent] == [200] * 10 + [202] * 2
     tally = server.read(tmp_path)
     assert tally.n == 10 and np.array_equal(tally.counts, tallied(question, sent[:10]))
+
+
+def test_messages_count_once_where_memory_is_short(service, tmp_path):
+    """Memory fails when the tally is on the disk, and the tokens are not yet among those that count."""
+    question, _, server = service
+
+    class Short(set):
+        fails = 2
+
+        def update(self, tokens):
+            if self.fails:
+                self.fails -= 1
+                self.add(tokens[0])
+                raise MemoryError
+            super().update(tokens)
+
+    sent = [message(question) for _ in range(4)]
+    with running(server.Collector, tmp_path, batch=2) as collector:
+        collector.tokens = Short(collector.tokens)
+        assert [collector.accept(one)[0] for one in sent[:3]] == [202, 503, 503]
+        assert [collector.accept(one)[0] for one in sent] == [200, 200, 202, 200]
+    assert server.read(tmp_path).n == 4 and tokens(server, tmp_path) == {one[8:24] for one in sent}
+
+
+def test_who_waits_too_long_for_the_disk_keeps_the_message(service, tmp_path):
+    question, _, server = service
+    with running(server.Collector, tmp_path, deadline=0.05) as collector:
+        with ThreadPoolExecutor(1) as pool, collector.counting:  # as one has it who writes
+            told = pool.submit(collector.accept, message(question)).result(timeout=MINUTE)
+            assert told == (503, "cannot be written now, keep your message")
+        assert collector.accept(message(question))[0] == 202  # the control
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a file that is open cannot be removed here")
+@pytest.mark.parametrize("replaced", [False, True])
+def test_a_server_whose_lock_was_removed_receives_nothing(service, tmp_path, replaced):
+    """Another may have started, and would lose what this one writes."""
+    question, _, server = service
+    with running(server.Collector, tmp_path, batch=1) as collector:
+        assert collector.accept(message(question))[0] == 200
+        (tmp_path / "lock").unlink()
+        if replaced:
+            with running(server.Collector, tmp_path, batch=1) as other:
+                assert other.accept(message(question))[0] == 200
+                assert collector.accept(message(question))[0] == 503
+        assert collector.accept(message(question))[0] == 503
+    assert server.read(tmp_path).n == 1 + replaced
 
 
 def test_tokens_beyond_the_tally_do_not_count(service, tmp_path):
@@ -295,12 +436,47 @@ def test_folders_that_are_refused(service, tmp_path):
             running(server.Collector, tmp_path),
         ):
             pass
-    (tmp_path / "tokens").write_bytes(b"")
+    wrong = {
+        (0, 100): r"tokens must be those of 1 reports .*, got 0 .*add both tallies",
+        (12, 10): r"tokens must be those of 1 reports and at most one batch, got 12 .*newest tally, or .*--batch 11",
+    }
+    for (count, batch), words in wrong.items():
+        (tmp_path / "tokens").write_bytes(bytes(16 * count))
+        with pytest.raises(ValueError, match=words), running(server.Collector, tmp_path, batch=batch):
+            pass
+    with running(server.Collector, tmp_path, batch=11) as collector:
+        assert collector.total.n == 1  # the control, and no lock is left
     with (
-        pytest.raises(ValueError, match=r"tokens must be those of 1 reports, got 0.*add both tallies"),
-        running(server.Collector, tmp_path),
+        pytest.raises(ValueError, match=r"folder must be there, got '.*none': make it first"),
+        running(server.Collector, tmp_path / "none"),
     ):
         pass
+
+
+def test_a_server_that_does_not_start_releases_its_folder(service, tmp_path):
+    _, _, server = service
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        try:
+            server.Collector(tmp_path, taken.getsockname()[1])
+        except OSError as error:
+            assert error.__traceback__  # it has all that the server had until then
+            server.Collector(tmp_path).close()
+        else:
+            pytest.fail("two servers at one port")
+    assert os.name == "nt" or {one.stat().st_mode & 0o777 for one in tmp_path.iterdir()} == {0o600}
+
+
+def test_a_server_that_cannot_say_its_address_ends(service, tmp_path):
+    env = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), *filter(None, sys.path)])}
+    start = [sys.executable, str(FOLDER / "server.py"), str(tmp_path)]
+    heard, said = os.pipe()
+    os.close(heard)  # whoever started it has gone
+    with subprocess.Popen(start, stdout=said, stderr=subprocess.DEVNULL, env=env) as process:
+        os.close(said)
+        try:
+            assert process.wait(MINUTE) != 0
+        finally:
+            process.kill()
 
 
 def test_a_crowd_is_counted_once_each(service, tmp_path):
@@ -428,7 +604,7 @@ def test_a_silent_crowd_is_cut_for_others(service, tmp_path):
     """Ten silent connections where three have room: the oldest are cut, and an honest message is heard."""
     question, client, server = service
     with running(server.Collector, tmp_path, deadline=3600, most=3) as collector:
-        address = ("127.0.0.1", collector.server_port)
+        address = collector.server_address
         silent = [socket.create_connection(address, timeout=MINUTE) for _ in range(10)]
         try:
             assert client.post(collector.address, message(question))[0] == 202
@@ -443,23 +619,6 @@ def test_a_silent_crowd_is_cut_for_others(service, tmp_path):
         while collector.ends and time.monotonic() < late:
             time.sleep(0.01)
         assert not collector.ends  # who has left takes no room
-
-
-def test_where_no_descriptor_is_left_the_oldest_connection_is_cut(service, tmp_path, monkeypatch):
-    question, client, server = service
-    with running(server.Collector, tmp_path, deadline=3600) as collector:
-        with socket.create_connection(("127.0.0.1", collector.server_port), timeout=MINUTE) as silent:
-            assert client.post(collector.address, message(question))[0] == 202  # so the silent one was taken before
-            get_request, left = socketserver.TCPServer.get_request, [OSError("too many open files")]
-
-            def few(self):
-                if left:
-                    raise left.pop()
-                return get_request(self)
-
-            monkeypatch.setattr(socketserver.TCPServer, "get_request", few)
-            assert client.post(collector.address, message(question))[0] == 202
-            assert not left and silent.recv(1) == b""
 
 
 def test_the_programs_from_the_command_line(service, tmp_path):
@@ -482,4 +641,9 @@ def test_the_programs_from_the_command_line(service, tmp_path):
     code, printed, _ = run(FOLDER / "server.py", tmp_path, "--estimate")
     assert code == 0 and tally.n == 1
     shares = [float(line.split()[1]) for line in printed.splitlines()]
+    for folder in (tmp_path / "none", tmp_path / "ana"):
+        code, _, error = run(FOLDER / "server.py", folder, "--estimate")
+        assert code == 1 and error == f"folder must have a tally, got {str(folder)!r}: collect a batch first\n"
+    code, _, error = run(FOLDER / "server.py", tmp_path / "none")
+    assert code == 1 and error == f"not started: folder must be there, got {str(tmp_path / 'none')!r}: make it first\n"
     np.testing.assert_allclose(shares, question.MECHANISM.estimate(tally), atol=6e-4)

@@ -8,6 +8,7 @@ of a level of 80 % for all together with 78 % at least.
 import re
 import subprocess
 import sys
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -42,6 +43,7 @@ from ldpnb import (
 )
 from ldpnb.keyvalue import mean_of
 from ldpnb.numbers.means import Range
+from ldpnb.numbers.ranges import Hierarchy
 from ldpnb.serve import Account, BudgetError, choose, load_tally, save_tally
 from ldpnb.serve.keeping import identity
 
@@ -257,7 +259,17 @@ def test_answers_are_refused_with_the_cure(question, column, words):
         (lambda: OneOf(["a", "b"], epsilon=2.0, mechanism=GRR(k=2, epsilon=1.0)), "epsilon must be that of the mech"),
         (lambda: Number(0, 1, mechanism=GRR(k=3, epsilon=1.0)), "mechanism must be one for one number"),
         (lambda: Number(1, 0, epsilon=1.0), "low must be below high"),
-        (lambda: Number([0, 1], [1, 2], epsilon=1.0), "low and high must be numbers"),
+        (lambda: Number([0, 1], [1, 2], epsilon=1.0), r"low must be a number, .*got \[0, 1\]"),
+        (lambda: Number(Fraction(1, 3), 1, epsilon=1.0), r"low must be a number, .*got Fraction\(1, 3\)"),
+        (lambda: Number(2**53, 2**53 + 1, epsilon=1.0), "below high as floats, .*got 9007199254740992.0 and 90.*2.0$"),
+        (lambda: Number(-1.7e308, 1.7e308, epsilon=1.0), "high − low from 4.5e-308 to 1.8e308, got -1.7e.308 and"),
+        (lambda: OneOf(["a", "b"], epsilon=1.0, missing=" "), "missing must be None, .*got ' '"),
+        (lambda: Strings(epsilon=1.0, missing="\u200b"), "missing must be None"),
+        (lambda: Number(0, 1, epsilon=1.0, missing=np.array([1, 2])), 'missing must be None, "decline", got array'),
+        (lambda: OneOf(["a", "no answer"], epsilon=1.0, missing="no answer "), "missing must be no category, got 'no"),
+        (lambda: YesNoTable(["a", "b"], epsilon=1.0, yes="yes", no="no", missing="yes"), "no, yes and missing must be"),
+        (lambda: YesNoTable(["a", "b", "a and b"], epsilon=1.0, pairs=True), "of pairs .*distinct.*'a and b' twice"),
+        (lambda: YesNoTable(["x", "x: na"], epsilon=1.0, missing="na"), "of missing answers, .*got 'x: na' twice"),
         (lambda: Number(0, 1, epsilon=1.0, outside="drop"), 'outside must be "refuse" or "clip"'),
         (lambda: Ratings(["a"], 0, 1, 2, epsilon=1.0), "most must be at most 1, got 2"),
         (lambda: Ratings(["a"], 0, 1, 1, mechanism=PCKVUE(d=2, ell=1, epsilon=1.0)), "mechanism must have d = 1"),
@@ -744,9 +756,9 @@ def test_a_survey_keeps_its_limit():
     survey = Survey(QUESTIONS, limit=2.0)
     with pytest.raises(ValueError, match="values must have 'age', got dict without it"):
         survey.perturb({"colour": STORY}, rng=rng())
-    with pytest.raises(ValueError, match=r"must be of the questions, got \['tea'\]"):
+    with pytest.raises(ValueError, match=r"must be of the questions 'colour', .*, got 'tea'$"):
         survey.tally({"tea": []})
-    with pytest.raises(ValueError, match=r"must be of the questions, got \['tea'\]"):
+    with pytest.raises(ValueError, match=r"must be of the questions 'colour', .*, got 'tea'$"):
         survey.estimate({"tea": None})
 
 
@@ -854,3 +866,76 @@ def test_intervals_cover_by_simulation_on_real_clients(question, draw, truth):
         assert alone.min() >= binom.ppf(ALARM, SURVEYS, 0.93) and all_at_once >= binom.ppf(ALARM, SURVEYS, 0.78), people
         if not isinstance(question, Number | Ratings):
             assert alone.max() <= binom.isf(ALARM, SURVEYS, 0.97)
+
+
+# ---------------------------------------------------------------------------------------- what an error is about
+
+
+NAMED = Survey({"why": OneOf(["pay", "boss"], epsilon=0.5), "word": Strings(epsilon=0.5)}, limit=np.float32(1))
+
+
+def test_an_error_of_a_survey_names_the_question(tmp_path):
+    assert type(NAMED.limit) is float
+    right = {"why": ["pay"], "word": ["a"]}
+    account = Account(tmp_path / "account", limit=1.0)
+    reports = NAMED.perturb(right, rng=rng())
+    for ask, name in (
+        (lambda: NAMED.perturb(right | {"why": ["x"]}, rng=rng()), "why"),
+        (lambda: NAMED.perturb(right | {"word": [7]}, rng=rng()), "word"),
+        (lambda: NAMED.perturb({"why": ["pay"]}, rng=rng()), "word"),
+        (lambda: NAMED.answer({"why": "pay", "word": None}, account=account), "word"),
+        (lambda: NAMED.tally(reports, {"word": [7]}), "word"),
+        (lambda: NAMED.estimate({"why": NAMED.tally(reports, {"word": ["a"]})["why"]}), "why"),
+    ):
+        with pytest.raises(ValueError, match=f"^question '{name}': "):
+            ask()
+    assert account.left == 1.0
+
+
+def test_what_is_not_by_the_names_of_questions_is_refused():
+    for ask in (NAMED.tally, NAMED.estimate, lambda given: NAMED.tally({}, given)):
+        for wrong in (5, [3], {7: 1, "x": 2}):
+            with pytest.raises(ValueError, match="^(reports|tallies|candidates) must be (a dict by|of) "):
+                ask(wrong)
+
+
+def test_what_is_missing_in_a_table_of_ratings_is_named():
+    question = Ratings(["x", "y"], 1, 5, 1, epsilon=1.0)
+    for table, words in (
+        ({"user": ["u", "v"], "item": ["x", "y"], "rating": [3]}, "values .* length, got user: 2, item: 2, rating: 1$"),
+        ({"user": ["u", "v"], "item": ["x", None], "rating": [3, 4]}, "item must be there in each row, got 1 missing"),
+        ({"user": ["u", "v"], "item": ["x", "y"], "rating": [3, None]}, "rating must be there in each row, got 1 miss"),
+        ([{None: 3}], "item must be there in each row, got 1 missing: leave rows without an item out"),
+    ):
+        with pytest.raises(ValueError, match=f"^{words}"):
+            question.encoded(table)
+
+
+LONG = "x" * 10**5
+RATED = Ratings(["a", "b"], 1, 5, 1, epsilon=1.0)
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda: OneOf(["a", "b"], epsilon=1.0).encoded([LONG, LONG + "y"]),
+        lambda: OneOf([LONG, LONG + "y"], epsilon=1.0).encoded(["c"]),
+        lambda: OneOf([LONG, LONG], epsilon=1.0),
+        lambda: OneOf(["a", "b"], epsilon=1.0, mechanism=[10**5000]),
+        lambda: OneOf(["a", "b"], epsilon=[10**5000]),
+        lambda: Number(0, 1, epsilon=1.0, outside=LONG),
+        lambda: Number(0, 1, epsilon=1.0, outside=np.array([1, 2])),
+        lambda: Ratings(["a"], 1, 5, 1, epsilon=1.0, more=np.array([1, 2])),
+        lambda: OneOf(["a", "b"], epsilon=np.array([1, 2]), mechanism=GRR(k=2, epsilon=1.0)),
+        lambda: RATED.encoded({"user": [LONG] * 2, "item": ["a", "a"], "rating": [3, 3]}),
+        lambda: RATED.encoded({"user": [LONG], "item": ["a"], "rating": [3]}, everybody=["v"]),
+        lambda: RATED.encoded({"user": ["v"], "item": ["a"], "rating": [3]}, everybody=["v", LONG, LONG]),
+        lambda: Survey({LONG: 5}, limit=1.0),
+        lambda: choose.OneNumber(n=10, epsilon=1.0, public_free=[10**5000]),
+        lambda: Hierarchy.of(8, 1.0, widths=(1, 2), weights=5),
+    ],
+)
+def test_messages_are_short_whatever_is_refused(ask):
+    with pytest.raises(ValueError, match=", got ") as caught:
+        ask()
+    assert len(str(caught.value)) < 600

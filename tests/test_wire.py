@@ -186,7 +186,7 @@ REFUSED = [
     (BIT, '{"row":1,"bit":0}', "bit must be true or false, got 0"),
     (BIT, '{"row":1}', 'bit must be there, got the fields ["row"]'),
     (BIT, '{"row":1,"bit":true,"who":7}', 'fields must be ["row", "bit"], got an unknown one, "who"'),
-    (BIT, '{"row":1,"row":2,"bit":true}', "row must be there once, got it twice"),
+    (BIT, '{"row":1,"row":2,"bit":true}', '"row" must be there once, got it twice'),
     (BIT, '{"row":NaN,"bit":true}', "must be JSON, which has no NaN"),
     (BIT, "[1,true]", "must be a JSON object, got [1, true]"),
     (BIT, "", "must be a JSON object, got an empty line"),
@@ -300,7 +300,7 @@ def work(n):
     """How often names are compared and hashed in an object of n names, the last one twice."""
     Counted.asked.clear()
     pairs = [(Counted(f"name {i}"), 1) for i in range(n)] + [(Counted(f"name {n - 1}"), 1)]
-    with pytest.raises(ValueError, match=f"^name {n - 1} must be there once, got it twice$"):
+    with pytest.raises(ValueError, match=f'^"name {n - 1}" must be there once, got it twice$'):
         wire._unique(pairs)
     return sum(Counted.asked.values())
 
@@ -656,3 +656,26 @@ def test_modules_are_light():
     code = "from ldpnb.serve import schema, to_wire; import sys; "
     code += "assert not {'pyarrow', 'pandas', 'numba'} & {*sys.modules}"
     subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)
+
+
+@pytest.mark.parametrize("name", ["\\ud800", "a\\nline 3: ok", "\\u001b[31m"])
+def test_names_from_strangers_are_written_so_that_they_can_be_printed(name):
+    """A lone half of a character cannot be encoded, a line break adds a line, and an escape colours a terminal."""
+    oracle = HadamardBit(k=50, epsilon=1.0)
+    with pytest.raises(ValueError, match="must be there once") as caught:
+        from_wire([json.dumps(header(oracle)), f'{{"{name}":1,"{name}":2}}'], oracle)
+    text = str(caught.value)
+    assert text.isascii() and text.isprintable()
+
+
+def test_a_text_that_is_no_lines_is_refused_with_what_it_is():
+    oracle = HadamardBit(k=50, epsilon=1.0)
+    head = json.dumps(header(oracle))
+    for wrong, words in (
+        ("\ufeff" + head, "line 1: must be a JSON object, got a byte order mark: .*utf-8-sig"),
+        (None, "lines must be a text or its lines, got NoneType$"),
+        (5, "lines must be a text or its lines, got int$"),
+        (f'{head}\n{{"row":{"[" * 10**5}', "line 2: must be a report, got one that is nested too deeply$"),
+    ):
+        with pytest.raises(ValueError, match=f"^{words}"):
+            from_wire(wrong, oracle)

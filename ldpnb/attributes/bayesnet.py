@@ -33,7 +33,7 @@ from numpy.typing import ArrayLike
 from ldpnb.attributes.maxent import check_sets
 from ldpnb.attributes.records import Set, cell_of, drawn
 from ldpnb.attributes.tables import check_table, conditional, entropy, information
-from ldpnb.checks import check_count, check_positive
+from ldpnb.checks import check_count, check_positive, shown
 from ldpnb.core import Floats, Ints
 
 CELLS = 2**22  # most cells of an exact joint law
@@ -161,7 +161,7 @@ def evaluations(d: int, k: int, carry: str) -> int:
 def _check_degree(d: int, k: int, carry: str) -> None:
     check_count(k, 1, "k", check_count(d, 2, "d") - 1)
     if carry not in CARRIES:
-        raise ValueError(f"carry must be one of {CARRIES}, got {carry!r}")
+        raise ValueError(f"carry must be one of {CARRIES}, got {shown(carry)}")
 
 
 # ------------------------------------------------------------------------------------------------------------ scores

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ldpnb.attributes.records import RecordMechanism, split
 from ldpnb.chance import Randomness, bernoulli, exact, inexact, log, log_up, odds, round_up
-from ldpnb.checks import HASHES_MAX, Limit, check_count, check_probability, is_number, out_of_range
+from ldpnb.checks import HASHES_MAX, Limit, check_count, check_probability, is_number, out_of_range, shown
 from ldpnb.core import Bools, Floats, Ints, Layout, Mechanism, Reports, Tally, best_bits
 from ldpnb.formula import Budget, note_range, within
 from ldpnb.hashing import digest64
@@ -267,7 +267,7 @@ def flip_for(epsilon: float, distance: int) -> float:
         note_range(epsilon, 0, 36 * distance)
         return 2 / (1 + odds(exact(epsilon) / distance))
     if not is_number(epsilon) or not 0 < epsilon <= 36 * distance:
-        raise out_of_range(f"epsilon must be a number in (0, 36 distance] = (0, {36 * distance}], got {epsilon!r}")
+        raise out_of_range(f"epsilon must be a number in (0, 36 distance] = (0, {36 * distance}], got {shown(epsilon)}")
     f = 2 / (1 + exp(epsilon / distance))
     while log_up((2 / exact(f) - 1) ** distance) > epsilon:
         f = nextafter(f, 1)

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from ldpnb.asked import AsksSome
 from ldpnb.attributes.records import RecordMechanism, Set, cell_of, every_record, one_hot
 from ldpnb.chance import Randomness, uniform
-from ldpnb.checks import SIZE_MAX, Limit, check_count, check_sizes
+from ldpnb.checks import SIZE_MAX, Limit, check_count, check_sizes, shown
 from ldpnb.core import Example, Floats, Ints, Reports, Tally
 from ldpnb.oracles.asking import Asking
 from ldpnb.oracles.frequency import GRR, OUE, ItemOracle
@@ -66,7 +66,7 @@ class DrawnAttributes(Asking, RecordMechanism, AsksSome):
         super().__post_init__()
         check_count(self.order, 1, "order", len(self.sizes))
         if not isinstance(self.oracle, ItemOracle) or not self.oracle.shares:
-            raise ValueError(f"oracle must be one of items with unbiased shares, got {self.oracle!r}")
+            raise ValueError(f"oracle must be one of items with unbiased shares, got {shown(self.oracle, most=200)}")
         if self.oracle.k != max(self.cells):
             raise ValueError(f"oracle must have k = {max(self.cells)}, got {self.oracle.k}")
 

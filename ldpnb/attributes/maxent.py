@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ldpnb.attributes.records import Set, Sets
-from ldpnb.checks import apart, check_count, check_numbers, check_positive
+from ldpnb.checks import apart, check_count, check_numbers, check_positive, shown
 from ldpnb.core import Floats, Ints
 from ldpnb.kernels import fwht
 from ldpnb.postprocess import norm_sub
@@ -54,7 +54,7 @@ def consistent(sets: Sets, tables: Sequence[ArrayLike], people: ArrayLike, *, to
     """
     noisy, weights = [check_numbers(x, "tables") for x in tables], check_numbers(people, "people")
     if not weights.shape == (len(sets),) == (len(noisy),) or not np.all(weights > 0):
-        raise ValueError(f"people must be positive, one a set and a table, got {people!r}")
+        raise ValueError(f"people must be positive, one a set and a table, got {shown(people)}")
     axes = [x.ndim for x in noisy]
     if axes != [len(s) for s in sets] or not {*axes} <= {1, 2}:
         raise ValueError(f"tables must be of pairs or single attributes, with an axis an attribute, got {axes} axes")
@@ -151,7 +151,7 @@ def max_entropy(d: int, sets: Sets, parities: ArrayLike, variances: ArrayLike, *
     if m.shape != (len(sets),):
         raise ValueError(f"parities must be finite numbers, one a set, got shape {m.shape}")
     if noise.shape != m.shape or not np.all(noise > 0):
-        raise ValueError(f"variances must be positive numbers, one a set, got {variances!r}")
+        raise ValueError(f"variances must be positive numbers, one a set, got {shown(variances)}")
     at = np.array([sum(1 << (d - 1 - j) for j in s) for s in sets])
     ridge, coefficients = check_positive(penalty, "penalty") * noise, np.zeros(1 << d)
 
@@ -179,7 +179,7 @@ def check_sets(sets: Iterable[Iterable[int]], d: int | None, name: str = "sets")
         except (TypeError, ValueError):
             s = ()
         if not s or list(s) != sorted(set(s)):
-            raise ValueError(f"{name} must be of increasing attribute numbers{below}, at least one, got {one!r}")
+            raise ValueError(f"{name} must be of increasing attribute numbers{below}, at least one, got {shown(one)}")
         found.append(s)
     return found
 
@@ -190,5 +190,5 @@ def check_edge(pair: Any, d: int, name: str) -> Set:
         i, j = pair
         check_sets([sorted(pair)], d)
     except (TypeError, ValueError):
-        raise ValueError(f"{name} must be pairs of different attributes in [0, {d}), got {pair!r}") from None
+        raise ValueError(f"{name} must be pairs of different attributes in [0, {d}), got {shown(pair)}") from None
     return i, j

@@ -32,6 +32,7 @@ from ldpnb.checks import (
     check_numbers,
     check_positive,
     is_number,
+    shown,
 )
 from ldpnb.core import Bools, Floats, Ints, blocks
 from ldpnb.oracles.frequency import GRR
@@ -108,7 +109,7 @@ def symbols(mechanism: Flip | Sequence[GRR], reports: ArrayLike) -> Symbols:
         tables = {client: _responses(client) for client in mechanism}
         parts = [(column, *tables[client]) for column, client in zip(columns, mechanism, strict=True)]
     else:
-        raise ValueError(f"mechanism must be a Flip or one GRR an attribute, got {mechanism!r}")
+        raise ValueError(f"mechanism must be a Flip or one GRR an attribute, got {shown(mechanism, most=200)}")
     codes = np.stack([code for code, _, _ in parts])  # each column in one piece of memory, of the smallest integers
     small = np.asarray(codes.astype(np.min_scalar_type(codes.max(initial=0))).T)
     return Symbols(small, tuple(channel for _, channel, _ in parts), tuple(score for _, _, score in parts))
@@ -298,13 +299,13 @@ def expectation(
     """
     chosen, steps = _checked(symbols, sets), check_count(steps, 1, "steps")
     if stop not in STOPS:
-        raise ValueError(f"stop must be one of {STOPS}, got {stop!r}")
+        raise ValueError(f"stop must be one of {STOPS}, got {shown(stop)}")
     if not is_number(delta) or not delta >= 0:
-        raise ValueError(f"delta must not be negative, got {delta!r}")
+        raise ValueError(f"delta must not be negative, got {shown(delta)}")
     shapes = [tuple(symbols.sizes[j] for j in one) for one in chosen]
     first = [check_numbers(table, "start") for table in (map(np.ones, shapes) if start is None else start)]
     if [table.shape for table in first] != shapes or not all(np.all(table > 0) for table in first):
-        raise ValueError(f"start must be tables of positive cells, of shapes {shapes}, got {start!r:.200}")
+        raise ValueError(f"start must be tables of positive cells, of shapes {shapes}, got {shown(start, most=200)}")
 
     def solve(places: list[int], w: Floats, a: Floats, b: Floats) -> tuple[Floats, Any, Any]:
         came, p = w.any(0), np.stack([first[i].ravel() / first[i].sum() for i in places])

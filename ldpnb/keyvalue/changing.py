@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ldpnb.checks import check_numbers
+from ldpnb.checks import check_numbers, shown
 from ldpnb.core import Bools, Floats, Ints, Tally
 from ldpnb.keyvalue.ternary import SignedTernary, Spread
 
@@ -104,15 +104,15 @@ def batches(tallies: Sequence[Tally], *, spreads: Sequence[Spread] | None = None
         Of all keys that were ever alive, in the order of their first batch.
     """
     if not isinstance(tallies, Sequence) or not tallies:
-        raise ValueError(f"tallies must be a list of at least one tally, got {tallies!r:.60}")
+        raise ValueError(f"tallies must be a list of at least one tally, got {shown(tallies)}")
     for tally in tallies:
         if not isinstance(tally, Tally) or not isinstance(tally.mechanism, SignedTernary):
-            raise ValueError(f"tallies must be of signed ternary mechanisms, got {tally!r:.60}")
+            raise ValueError(f"tallies must be of signed ternary mechanisms, got {shown(tally)}")
     estimates = [tally.mechanism.estimate(tally) for tally in tallies]
     if spreads is None:
         spreads = [t.mechanism.plug_in(e, t.n) for t, e in zip(tallies, estimates, strict=True)]  # type: ignore[attr-defined]
     if not isinstance(spreads, Sequence) or [type(spread) for spread in spreads] != [Spread] * len(tallies):
-        raise ValueError(f"spreads must be a list of Spread, one a tally, {len(tallies)}, got {spreads!r:.60}")
+        raise ValueError(f"spreads must be a list of Spread, one a tally, {len(tallies)}, got {shown(spreads)}")
     alive_in = [range(e.shape[-1]) if t.items is None else t.items for t, e in zip(tallies, estimates, strict=True)]
     items = tuple(dict.fromkeys(item for alive in alive_in for item in alive))
     at = {item: i for i, item in enumerate(items)}

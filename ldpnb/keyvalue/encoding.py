@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ldpnb.chance import Randomness
-from ldpnb.checks import Limit, check_count, check_part, check_people
+from ldpnb.checks import Limit, check_count, check_part, check_people, shown
 from ldpnb.core import Floats, Ints, Records, Tally, blocks
 from ldpnb.keyvalue.population import check_pairs, entries, signs
 from ldpnb.keyvalue.queries import Shares, Table, check_names
@@ -103,7 +103,7 @@ class Encoded(Through):
         k = self.combinations(self.d)
         if not isinstance(self.oracle, PureProtocol) or isinstance(self.oracle, SHist):
             # the matrix of SHist adds an error that no number of people averages away
-            raise ValueError(f"oracle must be a pure protocol with unbiased shares, got {self.oracle!r}")
+            raise ValueError(f"oracle must be a pure protocol with unbiased shares, got {shown(self.oracle, most=200)}")
         if self.oracle.k != k:
             raise ValueError(f"oracle must have k = {k}, got {self.oracle.k}")
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ldpnb import chance
 from ldpnb.chance import Randomness, bernoulli, exact, inexact, odds, packed_bernoulli, round_up
-from ldpnb.checks import SIZE_MAX, Limit, check_array, check_count, check_epsilon
+from ldpnb.checks import SIZE_MAX, Limit, check_array, check_count, check_epsilon, shown
 from ldpnb.core import Floats, Ints, Layout, Records, Reports, blocks, pad_and_sample
 from ldpnb.keyvalue.population import Holdings, discretise
 from ldpnb.keyvalue.ternary import KnownKeys
@@ -250,7 +250,7 @@ def stale_epsilon(old: PCKVGRR, d_new: int) -> float:
     were.  With a stale `keep` it would spend :math:`\ln[1 + (e^\varepsilon-1)(d'+\ell)/(d+\ell)]`.
     """
     if not isinstance(old, PCKVGRR):
-        raise ValueError(f"old must be a PCKVGRR, got {old!r}")
+        raise ValueError(f"old must be a PCKVGRR, got {shown(old)}")
     alpha, beta, gamma = old.answer
     other = gamma * (old.width - 1) / (check_count(d_new, 1, "d_new", SIZE_MAX) + old.ell - 1)
     chances = [other, *((own + (old.ell - 1) * other) / old.ell for own in (alpha, beta))]

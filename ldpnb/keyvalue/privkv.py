@@ -25,6 +25,7 @@ from ldpnb.checks import (
     check_people,
     check_unit,
     is_number,
+    shown,
 )
 from ldpnb.core import Bools, Floats, Ints, Records, Reports, Tally
 from ldpnb.keyvalue.population import Holdings, check_holdings, discretise
@@ -214,7 +215,7 @@ def privkvm(
     """
     first = _first_round(d, key_epsilon, value_epsilon, rounds)
     if stop is not None and not (is_number(stop) and stop >= 0):
-        raise ValueError(f"stop must be a number, at least 0, got {stop!r}")
+        raise ValueError(f"stop must be a number, at least 0, got {shown(stop)}")
     tally = first.tally(first.perturb(records, rng=rng))
     means = [first.printed_mean(tally)]
     for _ in range(rounds - 1):

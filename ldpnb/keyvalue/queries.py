@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 
+from ldpnb.checks import shown
 from ldpnb.core import Floats, Ints
 from ldpnb.oracles.frequency import PureProtocol, check_weights
 from ldpnb.postprocess import norm, norm_sub
@@ -63,14 +64,14 @@ def check_names(keys: Sequence[str], name: str = "keys") -> tuple[str, ...]:
     """Return distinct names as a tuple, at least one."""
     named = isinstance(keys, Sequence) and not isinstance(keys, str) and all(isinstance(key, str) for key in keys)
     if not named or not 0 < len(set(keys)) == len(keys):
-        raise ValueError(f"{name} must be a tuple of distinct names, at least one, got {keys!r}")
+        raise ValueError(f"{name} must be a tuple of distinct names, at least one, got {shown(keys)}")
     return tuple(keys)
 
 
 def check_known(key: Any, keys: tuple[str, ...]) -> str:
     """Return a key that is among these."""
     if not isinstance(key, str) or key not in keys:
-        raise ValueError(f"key must be one of {', '.join(keys)}, got {key!r}")
+        raise ValueError(f"key must be one of {', '.join(keys)}, got {shown(key)}")
     return key
 
 
@@ -82,11 +83,11 @@ def _within(keys: tuple[str, ...], few: tuple[str, ...]) -> Ints:
 
 def _condition(given: Given, keys: tuple[str, ...]) -> dict[str, int]:
     if not isinstance(given, Mapping):
-        raise ValueError(f"given must be a mapping from key to 1 or 0, got {given!r}")
+        raise ValueError(f"given must be a mapping from key to 1 or 0, got {shown(given)}")
     for key, held in given.items():
         check_known(key, keys)
         if not isinstance(held, int | np.integer | np.bool_) or held not in (0, 1):
-            raise ValueError(f"given must say 1 (held) or 0 (not held) of {key}, got {held!r}")
+            raise ValueError(f"given must say 1 (held) or 0 (not held) of {key}, got {shown(held)}")
     return {key: int(held) for key, held in given.items()}
 
 

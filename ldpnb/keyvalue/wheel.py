@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 
 from ldpnb import chance
 from ldpnb.chance import Randomness, bernoulli, exact, inexact, odds, round_down, uniform
-from ldpnb.checks import SIZE_MAX, Limit, check_codes, check_epsilon
+from ldpnb.checks import SIZE_MAX, Limit, check_codes, check_epsilon, shown
 from ldpnb.core import (
     Example,
     Floats,
@@ -223,11 +223,11 @@ class OpenSets(OpenMechanism):
     def _items(self, items: Any) -> tuple[Item, ...]:
         array = np.asarray(items, object)
         if array.ndim != 1 or array.size == 0:
-            raise ValueError(f"items must name the candidates, at least one integer or string, got {items!r:.60}")
+            raise ValueError(f"items must name the candidates, at least one integer or string, got {shown(items)}")
         named = tuple(x.item() if isinstance(x, np.generic) else x for x in array.tolist())
         wrong = [x for x in named if type(x) not in (int, str) or (isinstance(x, int) and not 0 <= x < 2**63 - 1)]
         if wrong:
-            raise ValueError(f"items must be non-negative integers or strings, got {wrong[0]!r}")
+            raise ValueError(f"items must be non-negative integers or strings, got {shown(wrong[0])}")
         repeated = len(named) - len(np.unique(check_codes(_codes(named), self.table or None, "keys")))
         if repeated:
             raise ValueError(f"items must be distinct, got {repeated} of {len(named)} repeated")

@@ -31,6 +31,7 @@ from ldpnb.checks import (
     check_positive,
     in_full,
     is_number,
+    shown,
 )
 from ldpnb.core import Floats
 from ldpnb.oracles.matrix import MatrixMechanism, check_grid, distributions, fractions, within
@@ -164,7 +165,7 @@ def least_distortion(
     if unbiased is None:
         return _solve(losses, epsilon, class_)
     if not isinstance(unbiased, tuple) or len(unbiased) != 2:
-        raise ValueError(f"unbiased must be a pair (inputs, outputs), got {unbiased!r}")
+        raise ValueError(f"unbiased must be a pair (inputs, outputs), got {shown(unbiased)}")
     inputs, outputs = (check_grid(part, name, 1) for part, name in zip(unbiased, ("inputs", "outputs"), strict=True))
     if (given := (len(inputs), len(outputs))) != losses.shape:
         raise ValueError(f"unbiased must hold an input a row and an output a column, {losses.shape}, got {given}")
@@ -267,7 +268,7 @@ def optimise_points(
     if len(p) != 1:
         raise ValueError(f"source must be a single one, (k,), got {len(p)} of them")
     if not isinstance(rng, np.random.Generator):
-        raise ValueError(f"rng must be a numpy.random.Generator, got {rng!r}")
+        raise ValueError(f"rng must be a numpy.random.Generator, got {shown(rng)}")
     tried: list[tuple[Floats, Optimum]] = []
     for _ in range(check_count(starts, 1, "starts")):
         points = np.sort(rng.uniform(x.min(), x.max(), m))

@@ -10,13 +10,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import floor
+from sys import float_info
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ldpnb.chance import exact, log, odds
-from ldpnb.checks import SIZE_MAX, Limit, check_count, check_epsilon, check_numbers, in_full
+from ldpnb.checks import SIZE_MAX, Limit, check_count, check_epsilon, check_numbers, in_full, shown
 from ldpnb.core import Floats, Ints, Mechanism, Tally
 from ldpnb.formula import Formula, above_one
 
@@ -41,11 +42,14 @@ class Range:
     def __post_init__(self) -> None:
         low, high = check_numbers(self.low, "low"), check_numbers(self.high, "high")
         if low.shape != high.shape or low.ndim > 1 or low.size == 0:
-            raise ValueError(f"low and high must be numbers, or one an attribute, got {self.low} and {self.high}")
+            raise ValueError(
+                f"low and high must be numbers, or one an attribute, got {shown(self.low)} and {shown(self.high)}"
+            )
         with np.errstate(over="ignore"):
-            right = np.all(low < high) and np.all(np.isfinite(high - low))
+            right = np.all((high - low) / 2 >= float_info.min) and np.all(np.isfinite(high - low))
         if not right:
-            raise ValueError(f"low must be below high, and high − low finite, got {self.low} and {self.high}")
+            rule = f"low must be below high as floats, and high − low from {2 * float_info.min:.2g} to 1.8e308"
+            raise ValueError(f"{rule}, got {shown(low.tolist())} and {shown(high.tolist())}")
         for name, given in (("low", low), ("high", high)):
             end = given + 0.0  # a negative zero is printed otherwise, and what is printed is an identity
             object.__setattr__(self, name, tuple(end.tolist()) if end.ndim else float(end))  # tuples can be compared

@@ -8,7 +8,7 @@ that knows the variance of sums.  `density` finds the likeliest smooth shape beh
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -29,6 +29,7 @@ from ldpnb.checks import (
     check_histogram,
     check_numbers,
     check_probability,
+    shown,
 )
 from ldpnb.core import Example, Floats, Ints, Layout, Mechanism, Reports, Tally, blocks, check_tally
 from ldpnb.numbers.one_number import STEPS_MAX, Number, Piecewise
@@ -44,7 +45,7 @@ ENTRIES = 2**22  # of a matrix in memory at a time
 
 def _positive(numbers: Sequence[int], name: str) -> tuple[int, ...]:
     if not isinstance(numbers, tuple | list):
-        raise ValueError(f"{name} must be a tuple of integers, got {numbers!r}")
+        raise ValueError(f"{name} must be a tuple of integers, got {shown(numbers)}")
     return tuple(check_count(one, 1, name, SIZE_MAX) for one in numbers)
 
 
@@ -106,9 +107,13 @@ class Hierarchy(Asking, ItemOracle):
         oracles = tuple(self.oracles) if isinstance(self.oracles, tuple | list) else ()
         for one in oracles:
             if not isinstance(one, PureProtocol) or not one.shares or one.server_cost != "report":
-                raise ValueError(f"oracles must be pure protocols with unbiased shares that count reports, got {one!r}")
+                raise ValueError(
+                    f"oracles must be pure protocols with unbiased shares that count reports, got {shown(one)}"
+                )
         if not oracles or any(a.k % b.k or a.k == b.k for a, b in pairwise(oracles)):
-            raise ValueError(f"oracles must be a tuple of which each k divides the one before, got {self.oracles!r}")
+            raise ValueError(
+                f"oracles must be a tuple of which each k divides the one before, got {shown(self.oracles, most=200)}"
+            )
         said = [(one.epsilon, [(name, kind, axes) for name, (kind, _, *axes) in one.layout.items()]) for one in oracles]
         if said[1:] != said[:-1]:
             raise ValueError(f"oracles must be of one ε, with reports of the same fields and axes, got {oracles}")
@@ -147,6 +152,8 @@ class Hierarchy(Asking, ItemOracle):
         if wide[0] != 1 or any(b % a or a == b for a, b in pairwise((*wide, k))):
             raise ValueError(f"widths must be 1, then each a multiple of the one before, below k = {k}, got {wide}")
         oracles = tuple((make or _better)(k=k // s, epsilon=epsilon) for s in wide)
+        if not isinstance(weights, Iterable):
+            raise ValueError(f"weights must be a sequence of integers, one a level, got {shown(weights)}")
         return cls(oracles=oracles, weights=tuple(weights) or (3, *(1,) * (len(wide) - 1)))
 
     oracle = property(lambda self: self.oracles[0], doc="That of single cells.")
@@ -370,7 +377,7 @@ def quantiles(tally: Tally, taus: ArrayLike, level: float = 0.95, *, people: boo
     """
     k, wanted, z = _summable(tally).k, check_numbers(taus, "taus"), normal_quantile(level)
     if np.any((wanted <= 0) | (wanted >= 1)):
-        raise ValueError(f"taus must be numbers in (0, 1), got {taus!r}")
+        raise ValueError(f"taus must be numbers in (0, 1), got {shown(taus)}")
     inner = np.arange(1, k)
     shares, errors = _ranges(tally, np.zeros_like(inner), inner, people)
     running, half = np.array([0, *shares, 1]), z * np.array([0, *errors, 0])  # the ends are known

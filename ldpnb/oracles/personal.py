@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ldpnb import chance
 from ldpnb.chance import Randomness, inexact
-from ldpnb.checks import SIZE_MAX, Limit, check_codes, check_epsilon, check_fields
+from ldpnb.checks import SIZE_MAX, Limit, check_codes, check_epsilon, check_fields, shown
 from ldpnb.core import Example, Floats, Ints, Layout, Mechanism, Reports, Tally
 from ldpnb.formula import ascending
 from ldpnb.kernels import fwht
@@ -39,7 +39,7 @@ def people(items: ArrayLike, levels: ArrayLike) -> NDArray[np.void]:
 
 def _check_levels(levels: Any, name: str) -> tuple[float, ...]:
     if not isinstance(levels, tuple) or not levels:
-        raise ValueError(f"{name} must be a tuple of at least one number, got {levels!r}")
+        raise ValueError(f"{name} must be a tuple of at least one number, got {shown(levels)}")
     found = tuple(check_epsilon(x, f"{name}[{i}]") for i, x in enumerate(levels))
     if not ascending(found):
         raise ValueError(f"{name} must be distinct and ascending, got {found}")

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ldpnb.chance import Randomness
-from ldpnb.checks import check_epsilon, check_flag
+from ldpnb.checks import as_float, check_epsilon, check_flag, is_number, shown
 from ldpnb.core import Mechanism, Reports, Tally, check_tally
 from ldpnb.numbers.means import Range
 from ldpnb.postprocess import normal_quantile
-from ldpnb.serve._columns import BLANKS, folded, gone, key
+from ldpnb.serve._columns import ALIKE, BLANKS, folded, gone, key
 from ldpnb.serve._results import Result
 from ldpnb.serve.keeping import digested, identity
 
@@ -33,18 +33,20 @@ DERIVED = (
 def check_labels(labels: Any, name: str, least: int = 1, *, any_form: bool = False) -> tuple[Any, ...]:
     """Return labels that were written down: a list or tuple of strings, bools or integers.
 
-    Of two that differ in blanks or in Unicode form alone, one is a mistake, unless `any_form` is asked for.
+    Of two that people read alike (`folded`), one is a mistake, unless `any_form` is asked for.
     """
     if not isinstance(labels, list | tuple):
         raise ValueError(f"{name} must be a list or tuple, got {type(labels).__name__}: {DERIVED}")
     if derived := [x for x in labels if isinstance(x, np.generic)]:
-        raise ValueError(f"{name} must be Python's own strings, bools or integers, got {derived[0]!r}: {DERIVED}")
+        raise ValueError(f"{name} must be Python's own strings, bools or integers, got {shown(derived[0])}: {DERIVED}")
     if lost := [x for x in labels if gone(x)]:
         rule = f'a missing answer is no label, missing="no answer" counts them; {DERIVED}'
-        raise ValueError(f"{name} must be strings, not empty, bools or integers, got {lost[0]!r}: {rule}")
+        raise ValueError(f"{name} must be strings, not empty, bools or integers, got {shown(lost[0])}: {rule}")
     for x in labels:
         if type(x) not in (str, bool, int) or (isinstance(x, str) and not x.strip(BLANKS)):
-            raise ValueError(f"{name} must be strings, not empty, bools or integers, got {x!r}: write it as a string")
+            raise ValueError(
+                f"{name} must be strings, not empty, bools or integers, got {shown(x)}: write it as a string"
+            )
         key(x, name)
     if len(labels) < least:
         raise ValueError(f"{name} must hold at least {least}, got {len(labels)}")
@@ -52,8 +54,8 @@ def check_labels(labels: Any, name: str, least: int = 1, *, any_form: bool = Fal
     for x in labels:
         text = str(x) if any_form else folded(x)
         if text in seen:
-            both = f"{seen[text]!a:.60} and {x!a:.60}, which differ in blanks or in Unicode form alone"
-            got = f"{str(x)!r} twice" if str(x) == str(seen[text]) else both
+            both = f"{shown(seen[text], ascii)} and {shown(x, ascii)}, which {ALIKE}"
+            got = f"{shown(str(x))} twice" if str(x) == str(seen[text]) else both
             raise ValueError(f"{name} must be distinct in print, got {got}: leave one out, or rename it")
         seen[text] = x
     return tuple(labels)
@@ -81,10 +83,11 @@ class Asked(ABC):
             self._set(mechanism=self._best(usable).mechanism)
             return
         if not isinstance(made, kinds):
-            raise ValueError(f"mechanism must be {what}, got {made!r:.200}")
-        if self.epsilon not in (None, made.epsilon):
+            raise ValueError(f"mechanism must be {what}, got {shown(made, most=200)}")
+        own = as_float(self.epsilon, "epsilon") if is_number(self.epsilon) else None
+        if self.epsilon is not None and own != made.epsilon:
             raise ValueError(
-                f"epsilon must be that of the mechanism, {made.epsilon}, got {self.epsilon!r}: leave it out"
+                f"epsilon must be that of the mechanism, {made.epsilon}, got {shown(self.epsilon)}: leave it out"
             )
         self._set(epsilon=made.epsilon)
 
@@ -95,8 +98,9 @@ class Asked(ABC):
     def _policy(self, named: bool) -> None:
         """Refuse what is no policy for missing answers."""
         rule = f'None, "{DECLINE}"' + (", or the name of a category for them" if named else "")
-        if self.missing not in (None, DECLINE) and not (named and isinstance(self.missing, str) and self.missing):
-            raise ValueError(f"missing must be {rule}, got {self.missing!r}")
+        name = self.missing if isinstance(self.missing, str) else ""
+        if self.missing is not None and name != DECLINE and not (named and name.strip(BLANKS)):
+            raise ValueError(f"missing must be {rule}, got {shown(self.missing)}")
 
     @property
     def identity(self) -> str:
@@ -179,6 +183,10 @@ class Asked(ABC):
         """Count reports.  Tallies add."""
         return self.mechanism.tally(reports)  # type: ignore[no-any-return]
 
+    def _candidates(self, items: Any) -> Any:
+        """Return the candidates of a tally as the mechanism takes them; only some questions have any."""
+        return items
+
     def question(self, n: int = 10_000) -> Question:
         """Return the question to `ldpnb.serve.choose` for so many people: which ε, or how many people, it takes.
 
@@ -219,13 +227,13 @@ def mechanism_of(given: Any, label: str) -> tuple[Mechanism, str]:
     if isinstance(given, Asked):
         return given.mechanism, given.identity if label == "" else label
     if not isinstance(given, Mechanism):
-        raise ValueError(f"mechanism must be a Mechanism, or a question of a survey, got {given!r:.60}")
+        raise ValueError(f"mechanism must be a Mechanism, or a question of a survey, got {shown(given)}")
     return given, label
 
 
 def quantile(level: float, entries: int) -> float:
     """Return how many standard errors to both sides cover so many entries with this probability (Bonferroni)."""
-    return normal_quantile(1 - (1 - level) / entries)
+    return normal_quantile(level, entries)
 
 
 def column_of(frame: Any, name: str) -> Any:
@@ -233,15 +241,15 @@ def column_of(frame: Any, name: str) -> Any:
     try:
         return frame[name]
     except (KeyError, IndexError, TypeError):
-        raise ValueError(f"values must have {name!r}, got {type(frame).__name__} without it") from None
+        raise ValueError(f"values must have {shown(name)}, got {type(frame).__name__} without it") from None
 
 
 def one_range(low: Any, high: Any) -> Range:
     """Return a range of one number."""
-    found = Range(low=low, high=high)
-    if not isinstance(found.low, float):
-        raise ValueError(f"low and high must be numbers, got {low!r} and {high!r}")
-    return found
+    for name, value in (("low", low), ("high", high)):
+        if not is_number(value):
+            raise ValueError(f"{name} must be a number, Python's int or float or numpy's, got {shown(value)}")
+    return Range(low=low, high=high)
 
 
 def in_unit(found: Result, scale: Range, people: bool, unit: str) -> Result:

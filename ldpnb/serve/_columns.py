@@ -6,7 +6,8 @@ and their answers, items, users and strings:
 - A label is a string, a bool or an integer.  They are told apart by type first: True is not 1, and "1" is neither.
 - A whole float is the integer, since tables turn integers with gaps into floats.  But it must be below 2⁵³ (float32:
   2²⁴, float16: 2¹¹), where each integer has a float of its own.  From there on neighbours share a float, and it is
-  refused: the column must be read as integers or text.
+  refused: the column must be read as integers or text.  What was float32 and has become Python's floats, as in a list
+  or a column of objects, cannot be seen.
 - Strings are equal if their code points are: nothing is stripped, normalised or put into lower case.
 - None, NaN, NA and NaT are no answer.  A string of blanks alone is neither a label nor a missing answer: it is refused.
 
@@ -20,7 +21,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
-from unicodedata import normalize
+from unicodedata import category, decomposition, normalize
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,9 +36,13 @@ LONGEST = 2**13  # bits of an integer; Python does not write those of more than 
 SURE = 2**53  # below it, each integer has a float of its own
 NARROW = {"float16": 2**11, "halffloat": 2**11, "float32": 2**24, "float": 2**24}  # by the names of numpy and of Arrow
 UNSEEN = "\0\u200b\u2060\ufeff"  # characters that nobody sees, and str.strip() leaves
+IGNORED = re.compile(  # further ones, which are letters or marks to Unicode: joiners, fillers, variation selectors
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0000-\U000e0fff]"
+)
+RAISED = ("<super>", "<sub>")  # written above or below the line, by Unicode
 BLANKS = "".join(filter(str.isspace, map(chr, range(2**16)))) + UNSEEN
 WHOLE = re.compile(r"(-?[0-9]+)\.0+", re.ASCII)  # an integer, written as a float
-CLEAN = "clean the column, as by unicodedata.normalize('NFC', x).strip()"
+ALIKE = "differ in blanks, in characters that nobody sees or in Unicode form alone"
 
 
 # ------------------------------------------------------------------------------------------------------ one label
@@ -81,7 +86,7 @@ def key(x: Any, name: str = "label", sure: int = SURE) -> tuple[type, Any]:
         raise ValueError(f"{name} must be {LABELS}, got {shown(x)}{_cure(x)}")
     if kind is str and not found.strip(BLANKS):
         cure = "an empty string is no missing answer, write None for it"
-        raise ValueError(f"{name} must be {LABELS}, got {found!r:.60}: {cure}")
+        raise ValueError(f"{name} must be {LABELS}, got {shown(found)}: {cure}")
     return kind, found
 
 
@@ -89,7 +94,7 @@ def _whole(x: Any, name: str, sure: int) -> int:
     if not -sure < x < sure:
         rule = f"{LABELS}, and whole floats are integers below 2**{sure.bit_length() - 1} only"
         cure = "it may be rounded, so that several share it; read the column as Int64 or text"
-        raise ValueError(f"{name} must be {rule}, got {x!r:.60}: {cure}")
+        raise ValueError(f"{name} must be {rule}, got {shown(x)}: {cure}")
     return int(x)
 
 
@@ -105,26 +110,47 @@ def least_unsure(kind: Any) -> int:
     """Return the power of two from which integers share a number of this type: a dtype, or a type of Arrow's."""
     if kind is None:
         return SURE
+    kind = getattr(kind, "pyarrow_dtype", kind)  # pandas' own types around others
+    kind = getattr(kind, "value_type", getattr(kind, "subtype", kind))  # of a dictionary, of a sparse column
     text = kind.name if isinstance(kind, np.dtype) else str(kind).removesuffix("[pyarrow]").lower()
     return NARROW.get(text, SURE)
 
 
 def folded(x: Any) -> str:
-    """Return a label as people read it: blanks around it left out, and characters in one Unicode form.
+    """Return a label as people read it, to refuse two that are read alike; none is ever replaced by it.
+
+    Left out are blanks around it and characters that nobody sees: control and format characters, joiners, fillers and
+    variation selectors.  The others are in one Unicode form, that of compatibility (NFKC): the wide ７ is 7, and so are
+    the small and circled ones.  What is raised or lowered stays so: 10² is not 102.
 
     Examples
     --------
     >>> folded("u\u0308 ") == folded("\u00fc"), folded("a") == folded("A")
     (True, False)
+    >>> folded("\uff17\u200e"), folded("10\u00b2")
+    ('7', '10²')
     """
     text = str(x)
-    return (text if text.isascii() else normalize("NFC", text)).strip(BLANKS)
+    if text.isascii() and text.isprintable():
+        return text.strip()
+    seen = (c for c in IGNORED.sub("", text) if c.isprintable() or c.isspace() or category(c) not in ("Cc", "Cf"))
+    apart = (c if decomposition(c).startswith(RAISED) else normalize("NFKD", c) for c in seen)
+    return normalize("NFC", "".join(apart)).strip(BLANKS)
+
+
+def _cure_of_two(x: str, other: str, wanted: str) -> str:
+    """Say how two texts that are read alike become one."""
+    plain = normalize("NFC", x).strip()
+    if plain == normalize("NFC", other).strip():
+        return "clean the column, as by unicodedata.normalize('NFC', x).strip()"
+    return f"write {shown(wanted, ascii)} in its place"
 
 
 def told(labels: Iterable[Any]) -> str:
     """Return the first labels in words."""
-    found = [repr(x) for x in labels]
-    return ", ".join(found[:SHOWN]) + (f" and {len(found) - SHOWN} more" if len(found) > SHOWN else "")
+    found = [*labels]
+    more = f" and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
+    return ", ".join(map(shown, found[:SHOWN])) + more
 
 
 # ------------------------------------------------------------------------------------------------------ one column
@@ -211,6 +237,8 @@ def _listed(values: Sequence[Any], name: str) -> tuple[list[Any], Ints]:
         place = {one: i for i, one in enumerate(dict.fromkeys(keys))}
     except TypeError:
         raise ValueError(f"{name} must be one answer a person, got lists or other containers") from None
+    except ValueError:  # numpy has no hash for it
+        raise ValueError(f"{name} must be {LABELS}, got a time span without a unit: write it as a string") from None
     return [x if plain else x[1] for x in place], np.fromiter(map(place.__getitem__, keys), np.int64, len(keys))
 
 
@@ -261,11 +289,13 @@ def coded(values: Any, labels: Sequence[Any], cure: str, name: str = "values") -
 
 def _hint(x: Any, labels: Sequence[Any], cure: str) -> str:
     kinds = {type(label).__name__ for label in labels}
-    if type(x).__name__ not in kinds and len(kinds) == 1:
-        return f": the answers are {type(x).__name__}, the labels {kinds.pop()}, convert the answers first"
+    meant = [type(label).__name__ for label in labels if type(label) is not type(x) and folded(label) in _readings(x)]
+    if meant or (type(x).__name__ not in kinds and len(kinds) == 1):
+        kind = meant[0] if meant else kinds.pop()
+        return f": the answers are {type(x).__name__}, the labels {kind}, convert the answers first"
     near = [label for label in labels if isinstance(label, str) and folded(label) == folded(x)]
     if isinstance(x, str) and near:
-        return f": {x!a:.60} and {near[0]!a:.60} differ in blanks or in Unicode form alone, {CLEAN}"
+        return f": {shown(x, ascii)} and {shown(near[0], ascii)} {ALIKE}, {_cure_of_two(x, near[0], near[0])}"
     return f"; {cure}"
 
 
@@ -288,7 +318,7 @@ def told_apart(labels: Iterable[Any], name: str) -> None:
     """Refuse names of people of which two may be one: the person would send twice, with twice the ε.
 
     Names may be one if they are a number and its text (7 and "7" or "7.0"), a bool and its number or text, or texts
-    that differ only in blanks around them or in their Unicode form.  Upper and lower case are two names, and so are
+    that differ only in what `folded` leaves out.  Upper and lower case are two names, and so are
     "7" and "007".
     """
     seen: dict[str, Any] = {}
@@ -298,8 +328,9 @@ def told_apart(labels: Iterable[Any], name: str) -> None:
             if other is not x and key(other) != key(x):
                 cure = "who is taken for two people sends twice; write all as integers, or all as text of one form"
                 if isinstance(x, str) and isinstance(other, str) and folded(x) == folded(other):
-                    cure = f"they differ in blanks or in Unicode form alone, {CLEAN}"
-                raise ValueError(f"{name} must name each person in one way, got {other!a:.60} and {x!a:.60}: {cure}")
+                    cure = f"they {ALIKE}, {_cure_of_two(x, other, text)}"
+                got = f"{shown(other, ascii)} and {shown(x, ascii)}"
+                raise ValueError(f"{name} must name each person in one way, got {got}: {cure}")
 
 
 def _readings(x: Any) -> tuple[str, ...]:
@@ -329,7 +360,8 @@ def numbers(values: Any, name: str = "values") -> Floats:
     kind = array.dtype.kind
     if kind == "O" and isinstance(array, np.ndarray):
         wrong = {type(x) for x in array.tolist() if not gone(x)} - {int, float}
-        if wrong := {one for one in wrong if not issubclass(one, np.integer | np.floating)}:
+        real = np.integer | np.floating
+        if wrong := {one for one in wrong if not issubclass(one, real) or issubclass(one, np.timedelta64)}:
             raise ValueError(f"{name} must be numbers, got {sorted(one.__name__ for one in wrong)}: {cure}")
         array = np.array([np.nan if gone(x) else as_float(x, name) for x in array.tolist()])
     elif kind not in "iuf":

@@ -10,6 +10,7 @@ import errno
 import os
 import secrets
 import stat
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -20,8 +21,18 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 PAUSE = 0.01  # seconds between two tries
-TRIES = 100  # for a file that is in use
+TRIES = 100  # for a file that is in use, or a lock that is removed
 HELD = (errno.EACCES, errno.EAGAIN, errno.EDEADLK)  # what msvcrt says of a lock that another has
+CURES = {
+    errno.ENOENT: "make its folder first",
+    errno.ENOTDIR: "name a folder before the last /",
+    errno.EISDIR: "remove it, or choose another name",
+    errno.ELOOP: "remove the link, which leads to itself",
+    errno.ENAMETOOLONG: "choose a shorter name",
+    errno.EACCES: "it must be your own",
+    errno.EPERM: "it must be your own",
+    errno.EROFS: "choose a folder where you may write",
+}
 OTHERS: dict[str, Callable[[int], bool]] = {
     "a folder": stat.S_ISDIR,
     "a pipe": stat.S_ISFIFO,
@@ -30,22 +41,49 @@ OTHERS: dict[str, Callable[[int], bool]] = {
 }
 
 
-def resolved(path: str | os.PathLike[str]) -> Path:
+def resolved(path: str | bytes | os.PathLike[Any]) -> Path:
     """Return the one absolute path of a file without links in it; refuse what is there and is no file.
 
     Opening a pipe would wait for whoever writes into it, and replacing a device would remove it.
     """
-    found = Path(os.path.realpath(path))
     try:
-        mode = os.stat(found).st_mode
+        text = os.fsdecode(path)
+    except TypeError:
+        raise ValueError(f"path must be a text or a Path, got {path!r:.60}") from None
+    if "\0" in text:
+        raise ValueError(f"path must be a name without NUL, got {text!r}")
+    found = Path(os.path.realpath(text))
+    try:
+        with naming(found):
+            mode = os.stat(found).st_mode
     except FileNotFoundError:
+        if os.path.exists(text) and not found.exists():  # a link of the system to a file that is only open
+            why = "which has been deleted: name a file"
+            raise ValueError(f"path must be that of a file, got {text!r}, {why}") from None
         return found
     if not stat.S_ISREG(mode):
-        text = os.fspath(path)
         kind = next((name for name, is_one in OTHERS.items() if is_one(mode)), "no file")
         cure = f"name a file in it, as {os.path.join(text, 'account')!r}" if kind == "a folder" else "name a file"
         raise ValueError(f"path must be that of a file, or new, got {text!r}, which is {kind}: {cure}")
     return found
+
+
+def unmoved(path: Path) -> None:
+    """Refuse a path that `resolved` has returned if it has become a link since."""
+    if resolved(path) != path:
+        why = "which has become a link: open the account again"
+        raise ValueError(f"path must lead to the same file as at first, got {str(path)!r}, {why}")
+
+
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Let an error of the system name the path that was asked for, too, and a cure."""
+    try:
+        yield
+    except OSError as error:
+        cure = CURES.get(error.errno or 0, "look after its folder")
+        why = f"{error.strerror}: {os.fspath(error.filename or path)!r}: {cure}"
+        raise OSError(error.errno, f"path must be one that can be used, got {str(path)!r}: {why}") from error
 
 
 def lock(file: int, *, shared: bool = False, wait: bool = False) -> None:
@@ -82,6 +120,94 @@ def lock(file: int, *, shared: bool = False, wait: bool = False) -> None:
     fcntl.flock(file, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | (0 if wait else fcntl.LOCK_NB))
 
 
+def unlock(file: int) -> None:
+    """Unlock an open file, also if a child of a fork has it open; on Windows, closing it is enough."""
+    if os.name != "nt":
+        import fcntl
+
+        fcntl.flock(file, fcntl.LOCK_UN)
+
+
+_using: set[tuple[int, int, str]] = set()  # process, thread, lock
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[Callable[[], None]]:
+    """Hold the lock beside a file, ``….lock``: one thread of one process at a time.
+
+    Parameters
+    ----------
+    path : Path
+        As `resolved` returns it.
+
+    Yields
+    ------
+    callable
+        Raises if one is no longer alone with the file; to be called just before it is replaced.
+
+    Raises
+    ------
+    RuntimeError
+        If this thread has the lock, and would wait for itself.
+    ValueError
+        If the path has become a link, so that this lock is the wrong one.
+    OSError
+        If the lock cannot be opened.
+    """
+    name, owner = path.with_name(f"{path.name}.lock"), os.getpid()
+    use = (owner, threading.get_ident(), str(name))  # a Path is hashed in Python, which a signal may interrupt
+    if use in _using:
+        raise RuntimeError(
+            f"a report from {str(path)!r} must be over before the same thread begins the next: "
+            "call none in a signal handler or in a source of randomness"
+        )
+    try:
+        _using.add(use)
+        with _lock_at(name, path) as file:
+
+            def alone() -> None:
+                if os.getpid() != owner:
+                    raise RuntimeError(f"a child that is forked during a report must not pay, as from {str(path)!r}")
+                unmoved(path)
+                if not _is_at(file, name):
+                    cure = "nothing is paid: try again, and let it be"
+                    raise RuntimeError(f"{str(name)!r} was removed or replaced during a report, and so {cure}")
+
+            unmoved(path)
+            yield alone
+    finally:
+        _using.discard(use)
+
+
+@contextmanager
+def _lock_at(name: Path, path: Path) -> Iterator[int]:
+    """Open and lock the lock of a file, again if it has lost its name: while one waits, it may be removed."""
+    for _ in range(TRIES):
+        with naming(path):
+            file = os.open(name, os.O_RDWR | os.O_CREAT, 0o600)
+        owner = os.getpid()
+        try:
+            lock(file, wait=True)
+            if _is_at(file, name):
+                yield file
+                return
+        finally:
+            try:
+                if os.getpid() == owner:
+                    unlock(file)  # closing does not, if a child of a fork has it open, too
+            finally:  # also if one is interrupted here
+                os.close(file)
+    raise RuntimeError(f"{str(name)!r} must keep its name while it is in use, got {TRIES} other files: let it be")
+
+
+def _is_at(file: int, name: Path) -> bool:
+    """Whether an open file still has this name; on Windows it cannot lose it."""
+    try:
+        return os.name == "nt" or os.path.samestat(os.fstat(file), os.stat(name))
+    except FileNotFoundError:
+        return False
+
+
 def _mark(path: Path) -> str:
     return sha256(os.fsencode(path.name)).hexdigest()[:16]
 
@@ -98,18 +224,19 @@ def tidy(path: Path, *, alone: bool) -> None:
     ----------
     path : Path
     alone : bool
-        Whether nobody else can be writing the file now.  If not, what is locked stays, and what is empty, since a
-        writer may be about to lock it; on Windows, all stays.
+        Whether nobody else can be writing the file now.  If not, what is locked stays, what is empty, since a writer
+        may be about to lock it, and what is no file; on Windows, all stays.
     """
     for left in path.parent.glob(f"{_mark(path)}-*.partial"):
         with suppress(OSError):  # another has removed it, or has locked it
             if alone:
                 left.unlink()
             elif os.name != "nt":
-                file = os.open(left, os.O_RDONLY)
+                file = os.open(left, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)  # a pipe would wait for a writer
                 try:
-                    lock(file)
-                    if os.fstat(file).st_size:
+                    found = os.fstat(file)
+                    if stat.S_ISREG(found.st_mode) and found.st_size:
+                        lock(file)
                         left.unlink()
                 finally:
                     os.close(file)
@@ -142,14 +269,29 @@ def patiently(call: Callable[[], T]) -> T:
     return call()
 
 
-def put(path: Path, data: bytes, *, alone: bool) -> None:
+def put(path: Path, data: bytes, *, alone: Callable[[], None] | None = None) -> None:
     """Replace a file as a whole, readable by its owner alone, and `tidy` up before.
 
     The temporary file is locked until it has its name, so that nobody takes it for a leftover.
+
+    Parameters
+    ----------
+    path : Path
+    data : bytes
+    alone : callable, optional
+        What `locked` gives whoever holds the file's lock.
     """
-    tidy(path, alone=alone)
+
+    def place() -> None:
+        if alone is not None:
+            alone()
+        os.replace(temporary, path)
+
+    if alone is not None:
+        alone()  # or the file of whoever is writing would be tidied away
+    tidy(path, alone=alone is not None)
     temporary = beside(path)
-    with placing(temporary):
+    with naming(path), placing(temporary):
         with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
             if os.name != "nt":
                 with suppress(OSError):  # some file systems have no locks
@@ -158,6 +300,6 @@ def put(path: Path, data: bytes, *, alone: bool) -> None:
             file.flush()
             os.fsync(file.fileno())
             if os.name != "nt":
-                os.replace(temporary, path)
+                place()
         if os.name == "nt":  # where a file that is open keeps its name
-            patiently(lambda: os.replace(temporary, path))
+            patiently(place)

@@ -12,6 +12,7 @@ from unicodedata import east_asian_width
 import numpy as np
 
 from ldpnb._door import needs
+from ldpnb.checks import shown
 from ldpnb.core import Floats, Tally
 from ldpnb.serve._columns import key, told
 
@@ -98,7 +99,7 @@ class Result:
         except ValueError:  # it could be none
             at = None
         if at is None:
-            raise KeyError(f"label must be one of {told(self.labels)}, got {label!r}")
+            raise KeyError(f"label must be one of {told(self.labels)}, got {shown(label)}")
         return Entry(self.labels[at], *(float(x[at]) for x in (self.estimate, self.error, self.low, self.high)))
 
     @property

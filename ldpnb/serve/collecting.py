@@ -45,7 +45,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldpnb._door import needs
-from ldpnb.checks import check_array, check_bits, check_count
+from ldpnb.checks import check_array, check_bits, check_count, shown
 from ldpnb.core import Mechanism, OpenMechanism, Reports, Tally, named
 from ldpnb.serve._asked import Asked, mechanism_of
 from ldpnb.serve._disk import lock, placing
@@ -127,10 +127,12 @@ def save(reports: Reports | Iterable[Reports], path: StrPath, mechanism: Mechani
         path.lstat()
         raise ValueError(f"path must be new, got {path}, which exists")
     given = [reports] if isinstance(reports, np.ndarray) else reports
+    if not isinstance(given, Iterable):
+        raise ValueError(f"reports must be an array, or at least one block (n, …), got {shown(given)}")
     blocks = (check_array(block, "reports") for block in given)
     first = next(blocks, None)
     if first is None or first.ndim == 0:
-        raise ValueError(f"reports must be an array, or at least one block (n, …), got {first}")
+        raise ValueError(f"reports must be an array, or at least one block (n, …), got {shown(first)}")
     dtype, shape = first.dtype, first.shape[1:]
     schema = _schema(dtype, shape)
     some = named([0] if isinstance(mechanism, OpenMechanism) else None)
@@ -210,7 +212,7 @@ def read(path: StrPath, mechanism: Mechanism | Asked, *, label: str = "") -> Ite
 
 def _text(value: Any, name: str = "label") -> str:
     if not isinstance(value, str):
-        raise ValueError(f"{name} must be a text, got {value!r}")
+        raise ValueError(f"{name} must be a text, got {shown(value)}")
     return value
 
 
@@ -218,17 +220,19 @@ def _utf8(path: str) -> None:
     try:
         path.encode()
     except UnicodeEncodeError:
-        raise ValueError(f"path must be UTF-8, which Parquet wants, got {path!r}") from None
+        raise ValueError(f"path must be UTF-8, which Parquet wants, got {shown(path, most=500)}") from None
 
 
 def _mounted(path: StrPath, argument: str) -> str:
     if not isinstance(path, str | bytes | os.PathLike):
-        raise ValueError(f"{argument} must be a path, got {path!r:.60}")
+        raise ValueError(f"{argument} must be a path, got {shown(path, most=500)}")
     text = os.fsdecode(path)
     if "\0" in text:
-        raise ValueError(f"{argument} must be without the character NUL, which no file's name has, got {text!r}")
+        raise ValueError(
+            f"{argument} must be without the character NUL, which no file's name has, got {shown(text, most=500)}"
+        )
     if "://" in text:
-        raise ValueError(f"{argument} must be of a mounted file system, not an address, got {text!r}")
+        raise ValueError(f"{argument} must be of a mounted file system, not an address, got {shown(text, most=500)}")
     return text
 
 
@@ -271,7 +275,9 @@ class _Partition:
         if said["mechanism"] != name:
             raise ValueError(f"it holds those of {said['mechanism']}")
         if (found := said.get("label", "")) != label:  # the first files had none
-            raise ValueError(f"it holds those of {name} labelled {found!r:.210}, not {label!r:.210}")
+            raise ValueError(
+                f"it holds those of {name} labelled {shown(found, most=210)}, not {shown(label, most=210)}"
+            )
         self.n, self.number = check_count(said["reports"], 0, "reports"), _text(said["partition"], "partition")
         self.dtype, self.shape = np.dtype(_tuples(said["dtype"])), tuple(said["shape"])
         if self.file.schema_arrow != _schema(self.dtype, self.shape):
@@ -447,7 +453,8 @@ def collect(
         writing; what a killed writer left is passed over.  A cluster's workers must find them under the same paths.
         What never came to the folder cannot be missed there: where partitions are known, list them.
     items : sequence, optional
-        The candidates to count, for mechanisms whose client does not know the domain.
+        The candidates to count, for mechanisms whose client does not know the domain; of `Strings`, as its `tally`
+        takes them.
     label : str
         With which the partitions must have been written; of a question, its identity if nothing is said.
     scheduler : distributed.Client or str, optional
@@ -476,6 +483,7 @@ def collect(
         If there is a scheduler, or a bar, and the extra ``scale`` is not installed.
     """
     _pyarrow()
+    items = mechanism._candidates(items) if isinstance(mechanism, Asked) else items
     mechanism, label = mechanism_of(mechanism, label)
     names, counter = _names(paths), partial(_count, mechanism, _text(label), items, skip)
     with _bar(len(names), progress) as told:
@@ -487,7 +495,7 @@ def collect(
         if isinstance(scheduler, Client):
             return _on_cluster(scheduler, counter, names, told)
         if not isinstance(scheduler, str):
-            raise ValueError(f"scheduler must be a dask client, an address or None, got {scheduler!r}")
+            raise ValueError(f"scheduler must be a dask client, an address or None, got {shown(scheduler)}")
         with Client(scheduler, set_as_default=False) as client:  # type: ignore[no-untyped-call]
             return _on_cluster(client, counter, names, told)
 
@@ -500,16 +508,16 @@ def _names(paths: StrPath | Iterable[StrPath]) -> list[str]:
     if isinstance(paths, str | bytes | os.PathLike):
         _mounted(paths, "paths")
         if not os.path.isdir(paths):
-            raise ValueError(f"paths must be a folder or a list of paths, got {os.fsdecode(paths)!r}")
+            raise ValueError(f"paths must be a folder or a list of paths, got {shown(os.fsdecode(paths), most=500)}")
         found = sorted(path for path in Path(os.path.abspath(os.fsdecode(paths))).iterdir() if not _left(path))
         for path in found:
             if path.suffix != ".parquet" or not path.is_file():
                 raise ValueError(f"paths must be a folder of *.parquet files and nothing else, got {path} in it")
         names = [str(path) for path in found]
         if not names:
-            raise ValueError(f"paths must be a folder with *.parquet in it, got {os.fsdecode(paths)!r}")
+            raise ValueError(f"paths must be a folder with *.parquet in it, got {shown(os.fsdecode(paths), most=500)}")
     elif not isinstance(paths, Iterable):
-        raise ValueError(f"paths must be a folder or a list of paths, got {paths!r:.60}")
+        raise ValueError(f"paths must be a folder or a list of paths, got {shown(paths)}")
     else:
         names = [os.path.abspath(_mounted(path, "paths")) for path in paths]
         if not names:

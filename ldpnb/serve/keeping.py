@@ -2,9 +2,10 @@
 
 All have one form: a line of JSON that says what the file holds, the raw bytes of an array (little-endian, none for an
 account), and the SHA-256 of both, 32 bytes.  There is no pickle, so that reading runs nobody's code.  A file is
-replaced as a whole, and is on the disk before the call returns; what a writer leaves behind that is killed, a file
-beside it that ends in ``.partial``, is never read, and the next writer removes it.  Only its owner may read it, except
-on Windows, where the rights of its folder hold.  The checksum finds damage, not forgery.
+replaced as a whole, and is on the disk before the call returns.  What a writer leaves behind that is killed, a file
+beside it that ends in ``.partial``, is never read.  The next writer removes it; that of a tally or a state leaves an
+empty one, which may be another writer's, and on Windows any.  Only its owner may read a file, except on Windows, where
+the rights of its folder hold.  The checksum finds damage, not forgery.
 """
 
 from __future__ import annotations
@@ -12,22 +13,23 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime
 from fractions import Fraction
 from hashlib import sha256
 from math import inf, nextafter
+from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ldpnb.chance import Randomness
-from ldpnb.checks import apart, check_flag, check_positive, in_full
+from ldpnb.checks import apart, check_count, check_flag, check_positive, in_full
 from ldpnb.core import Kept, Mechanism, OpenMechanism, Reports, Tally, Values
-from ldpnb.serve._disk import lock, patiently, put, resolved, tidy
+from ldpnb.serve._disk import locked, naming, patiently, put, resolved, tidy, unmoved
 
 FORM = 1  # version; a file of another one is refused
 SUM = 32  # bytes of the checksum
@@ -96,16 +98,22 @@ def _written(value: Any) -> str:
 # ------------------------------------------------------------------------------------------------------- the form
 
 
-def _write(path: StrPath, kind: str, said: Mapping[str, Any], body: bytes = b"", *, alone: bool = False) -> None:
+def _write(
+    path: Path, kind: str, said: Mapping[str, Any], body: bytes = b"", *, alone: Callable[[], None] | None = None
+) -> None:
     """Replace a file as a whole: whoever reads it, or is killed here, has the old one or the new one."""
     data = json.dumps({"ldpnb": kind, "form": FORM, **said}).encode() + b"\n" + body
-    put(resolved(path), data + sha256(data).digest(), alone=alone)
+    put(path, data + sha256(data).digest(), alone=alone)
 
 
 @contextmanager
-def _read(path: StrPath, kind: str) -> Iterator[tuple[dict[str, Any], bytes]]:
+def _read(path: Path, kind: str) -> Iterator[tuple[dict[str, Any], bytes]]:
     """Give what a file says and its bytes; whatever turns out to be wrong with them is the file's fault."""
-    data = patiently(resolved(path).read_bytes)
+    try:
+        with naming(path):
+            data = patiently(path.read_bytes)
+    except FileNotFoundError as error:
+        raise FileNotFoundError(f"path must be a file of {kind!r}, got {str(path)!r}: there is none") from error
     try:
         head, line, body = data[:-SUM].partition(b"\n")
         if not line or sha256(data[:-SUM]).digest() != data[-SUM:]:
@@ -114,8 +122,8 @@ def _read(path: StrPath, kind: str) -> Iterator[tuple[dict[str, Any], bytes]]:
         if (said["ldpnb"], said["form"]) != (kind, FORM):
             raise ValueError(f"it holds {said['ldpnb']!r} of form {said['form']}")
         yield said, body
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
-        raise ValueError(f"path must be a whole file of {kind!r}, got {os.fspath(path)!r}: {error}") from error
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        raise ValueError(f"path must be a whole file of {kind!r}, got {str(path)!r}: {error}") from error
 
 
 def _same(said: Mapping[str, Any], **asked: Any) -> None:
@@ -135,19 +143,24 @@ def save_tally(tally: Tally, path: StrPath, *, label: str = "") -> None:
     """Write a tally to a file, in place of an older one: its sum so far, say, of a server that may be stopped.
 
     Candidates, where a tally has some, must be integers and strings.
+
+    Raises
+    ------
+    ValueError
+        If a candidate is something else, or if the label is no text or has surrogates (half characters).
     """
     items = None if tally.items is None else list(tally.items)
     if items and not all(type(item) in (int, str) for item in items):
         raise ValueError(f"items must be integers or strings to be written, got {items!r:.200}")
     said = {
         "mechanism": identity(tally.mechanism),
-        "label": label,
+        "label": _text(label),
         "n": tally.n,
         "shape": tally.counts.shape,
         "items": items,
         "marginal": tally.marginal,
     }
-    _write(path, "tally", said, np.ascontiguousarray(tally.counts, "<i8").tobytes())
+    _write(resolved(path), "tally", said, np.ascontiguousarray(tally.counts, "<i8").tobytes())
 
 
 def load_tally(path: StrPath, mechanism: Mechanism, *, label: str = "") -> Tally:
@@ -168,7 +181,7 @@ def load_tally(path: StrPath, mechanism: Mechanism, *, label: str = "") -> Tally
     ...     (load_tally(f"{folder}/monday", oracle) + oracle.tally([1])).counts
     array([1, 1, 2])
     """
-    with _read(path, "tally") as (said, body):
+    with _read(resolved(path), "tally") as (said, body):
         _same(said, mechanism=identity(mechanism), label=label)
         items = said["items"]
         if items is not None and not (isinstance(items, list) and isinstance(mechanism, OpenMechanism)):
@@ -181,7 +194,7 @@ def load_tally(path: StrPath, mechanism: Mechanism, *, label: str = "") -> Tally
 def save_state(kept: Kept, path: StrPath) -> None:
     """Write what clients keep to a file, in place of an older one; only its owner may read it."""
     said = {"mechanism": identity(kept.mechanism), "people": len(kept)}
-    _write(path, "state", said, kept.rows.tobytes())
+    _write(resolved(path), "state", said, kept.rows.tobytes())
 
 
 def load_state(path: StrPath, mechanism: Any) -> Kept:
@@ -192,7 +205,7 @@ def load_state(path: StrPath, mechanism: Any) -> Kept:
     ValueError
         If the file is damaged, or was written for another mechanism.
     """
-    with _read(path, "state") as (said, body):
+    with _read(resolved(path), "state") as (said, body):
         _same(said, mechanism=identity(mechanism))
         return Kept(mechanism, _array(body, mechanism.state_dtype, said["people"]))
 
@@ -200,7 +213,8 @@ def load_state(path: StrPath, mechanism: Any) -> Kept:
 # ------------------------------------------------------------------------------------------------------- accounts
 
 CONDITIONS = (
-    "The sum holds if labels, number and times of reports do not depend on the person's values, and no state is lost."
+    "The sum holds if labels, mechanisms, number and times of reports do not depend on the person's values,\n"
+    "and no state is lost."
 )
 
 
@@ -208,7 +222,8 @@ class Account:
     """What one person has revealed, and may still reveal: ε over all mechanisms and all time, on the client's disk.
 
     A report is paid for before it is handed out: what it costs is on the disk first, so that a client that is killed at
-    any moment may have paid for a report that nobody got, but never sends one that was not paid for.
+    any moment may have paid for a report that nobody got, but never sends one that was not paid for.  What is lost then
+    is its ε; a state is on the disk with the payment, and the next report is read off it.
 
     Of a mechanism that keeps a state (`RAPPOR`), the account keeps one for each label, drawn from the value at the
     first report.  All later reports under the label are read off that state, whatever the value has become, so they
@@ -217,20 +232,28 @@ class Account:
     `RAPPOR` says how much.)  What all reports from one state cost together is their `exposure`.  Other reports have
     fresh coins, and cost ε each.
 
-    Costs add.  The sum bounds what two histories of a person's values can be told apart by, and is exact if each label
-    has a pair of values that attains its cost.  It holds under two conditions, which the account cannot see:
+    Costs add.  The sum bounds what two histories of a person's values can be told apart by, and is exact if each line
+    of what the account prints has a pair of values that attains its cost.  It holds under two conditions, which the
+    account cannot see:
 
-    - which labels are asked, how often and when does not depend on the person's values;
+    - which labels are asked, by which mechanisms, how often and when does not depend on the person's values;
     - no state is lost: the file is not deleted, not replaced by an older one, and not on a second device.
+
+    A mechanism is known by its `identity`: the name of its class, and its fields.  If its class changes so that reports
+    would lower what is spent, or keeps states that it did not keep, a label that was used is refused.
 
     Sums are exact, in fractions, and may pass the limit by 2⁻⁴⁰ of it, so that ten reports of ε = 0.1 fit a limit of 1.
 
-    Several processes may share an account, and may use several names: links are followed.
+    Several processes and threads may share an account, and may use several names: links are followed.  Move it while
+    nobody uses it, and leave its lock where it is: a payment looks once more just before it writes, and pays nothing if
+    the path has become a link or the lock is another one, but a file that is moved in that moment may be paid from
+    twice.
 
     Parameters
     ----------
     path : path
-        Of the account; a new one is opened if there is none.  Beside it lies its lock, ``….lock``.
+        Of the account; a new one is opened if there is none.  Beside it lies its lock, ``….lock``, so that its own name
+        must not end so, nor in ``.partial``.
     limit : float
         ε of all reports together, that of the account if there is one.
 
@@ -238,7 +261,9 @@ class Account:
     ------
     ValueError
         If the path is that of a folder, a pipe or a device, if the file is damaged or has several names (hard links),
-        or if its limit is another one.
+        or if its limit is another one; at any use, if the path has become a link since.
+    OSError
+        If the system does not let it be read or written, as where there is no folder.
 
     Examples
     --------
@@ -251,17 +276,21 @@ class Account:
     ...     print(account)
     ε = 1 spent of limit = 1.5, and 0.5 left
     'colour': ε = 1, 1 report by GRR(k=3, epsilon=1.0)
-    The sum holds if labels, number and times of reports do not depend on the person's values, and no state is lost.
+    The sum holds if labels, mechanisms, number and times of reports do not depend on the person's values,
+    and no state is lost.
     """
 
     def __init__(self, path: StrPath, *, limit: float) -> None:
         self.path, self.limit = resolved(path), check_positive(limit, "limit")
-        with self._locked():
+        if self.path.suffix.lower() in (".lock", ".partial"):
+            why = "which are names of what lies beside an account: choose another name"
+            raise ValueError(f"path must not end in .lock or .partial, got {str(self.path)!r}, {why}")
+        with locked(self.path) as alone:
             tidy(self.path, alone=True)
             if self.path.exists():
                 self._entries()
             else:
-                self._store([])
+                self._store([], alone)
 
     @property
     def spent(self) -> float:
@@ -296,7 +325,7 @@ class Account:
                 line += ", from one state: of the value at the first"
             lines.append(line)
         for (mechanism, label), count in _several(entries).items():
-            lines.append(f"{label} has {count} states of {mechanism}, by 1.0.0: its reports cost more than is charged")
+            lines.append(f"{label} has {count} states of {mechanism}, by 1.0.0: reports may cost more than is charged")
         lines.append(CONDITIONS)
         return "\n".join(lines)
 
@@ -309,9 +338,11 @@ class Account:
         values : array_like (1, …) or Records
             That of the person, as `perturb` takes it.
         rng : SystemRandom or numpy.random.Generator
+            It must not wait for another thread that uses the same account, which waits until this report is over.
         label : str
-            What is asked, and in which period.  Of a mechanism that keeps a state there is one for each label: a second
-            value is answered from the state of the first, since a refusal would tell that the value has changed.
+            What is asked, and in which period; surrogates (half characters) are refused.  A mechanism that keeps a
+            state has one for each label: a second value is answered from the state of the first, since a refusal would
+            tell that the value has changed.
 
         Returns
         -------
@@ -322,21 +353,27 @@ class Account:
         BudgetError
             If it would cost more than is left.
         ValueError
-            If the value is refused, or the file is damaged, or 1.0.0 has kept several states under the label; nothing
-            is paid.
+            If the value is refused, or the file is damaged, or 1.0.0 has kept several states under the label, or the
+            mechanism's class has changed, or draws no report or costs no ε; nothing is paid.
+        RuntimeError
+            If it is called inside a report of the same thread, or in a child that was forked there, or if the lock was
+            removed; nothing is paid.
         """
         return self.reports([(mechanism, values, label)], rng=rng)[0]
 
     def reports(self, asked: Iterable[tuple[Mechanism, Values, str]], *, rng: Randomness) -> list[Reports]:
         """Draw several reports, pay for all of them at once, and hand them out: all or none.
 
-        Nobody else pays from the account in between, and a client that is killed has paid for all or for none.
+        Nobody else pays from the account in between.  All are drawn before anything is paid, so that a mechanism that
+        fails costs nothing.  A client that is killed has paid for all or for none; after it has paid, what was drawn is
+        lost.
 
         Parameters
         ----------
         asked : list of (mechanism, values, label)
             As `report` takes them.
         rng : SystemRandom or numpy.random.Generator
+            As `report` takes it.
 
         Returns
         -------
@@ -346,7 +383,7 @@ class Account:
         ------
         BudgetError
             If they would cost more together than is left; nothing is paid.
-        ValueError
+        ValueError, RuntimeError
             As for `report`; nothing is paid.
 
         Examples
@@ -363,8 +400,10 @@ class Account:
         ...         print(refused)
         2 reports must cost at most the 0.5 that is left, got 1.5: ask less, or with a smaller ε
         """
+        if not isinstance(asked, Iterable):
+            raise ValueError(f"asked must be a list of tuples (mechanism, values, label), got {asked!r:.60}")
         asked = [_asked(one) for one in asked]
-        with self._locked():
+        with locked(self.path) as alone:
             entries = self._entries()
             before = _sum(entries)
             drawn = [_draw(entries, *one, rng) for one in asked]
@@ -375,33 +414,43 @@ class Account:
                 cure = "ask less, or with a smaller ε"
                 raise BudgetError(f"{what} must cost at most the {left} that is left, got {cost}: {cure}")
             if asked:
-                self._store(entries)
-        mechanisms: list[Any] = [mechanism for mechanism, _, _ in asked]
-        found = zip(mechanisms, drawn, strict=True)
-        return [mechanism.respond(one, rng=rng) if isinstance(one, Kept) else one for mechanism, one in found]
+                self._store(entries, alone)
+        return drawn
 
     def _entries(self) -> list[dict[str, Any]]:
+        unmoved(self.path)
         with _read(self.path, "account") as (said, _):
             _same(said, limit=self.limit)
-            for entry in said["entries"]:
-                check_positive(entry["epsilon"], "epsilon")
-            entries = list(said["entries"])
-        if (names := os.stat(self.path).st_nlink) > 1:
+            entries = _checked(said["entries"])
+            if not within_limit(_sum(entries), self.limit):
+                raise ValueError("its reports cost more than its limit")
+        with naming(self.path):
+            names = os.stat(self.path).st_nlink
+        if names > 1:
             cure = "a payment would reach one of them: delete all but one"
             raise ValueError(f"path must be the only name of an account, got {str(self.path)!r} of {names}: {cure}")
         return entries
 
-    def _store(self, entries: list[dict[str, Any]]) -> None:
-        _write(self.path, "account", {"limit": self.limit, "entries": entries}, alone=True)
+    def _store(self, entries: list[dict[str, Any]], alone: Callable[[], None]) -> None:
+        _write(self.path, "account", {"limit": self.limit, "entries": entries}, alone=alone)
 
-    @contextmanager
-    def _locked(self) -> Iterator[None]:
-        file = os.open(self.path.with_name(f"{self.path.name}.lock"), os.O_RDWR | os.O_CREAT, 0o600)
-        try:
-            lock(file, wait=True)
-            yield
-        finally:
-            os.close(file)
+
+def _checked(entries: Any) -> list[dict[str, Any]]:
+    """Return the entries of an account if they are such; 1.0.0 took labels of any kind, and wrote values of states."""
+    if not isinstance(entries, list):
+        raise ValueError(f"its entries are {entries!r:.60}")
+    for entry in entries:
+        if not isinstance(entry, dict):
+            raise ValueError(f"an entry of it is {entry!r:.60}")
+        if missing := {"mechanism", "label", "reports", "epsilon", "first", "last"} - entry.keys():
+            raise ValueError(f"an entry of it has no {', '.join(sorted(missing))}")
+        for name in ("mechanism", "first", "last"):
+            if not isinstance(entry[name], str):
+                raise ValueError(f"{name} must be a text, got {entry[name]!r:.60}")
+        check_count(entry["reports"], 1, "reports")
+        check_positive(entry["epsilon"], "epsilon")
+        bytes.fromhex(entry.get("state", ""))
+    return entries
 
 
 def _asked(one: tuple[Mechanism, Values, str]) -> tuple[Mechanism, Values, str]:
@@ -418,40 +467,89 @@ def _asked(one: tuple[Mechanism, Values, str]) -> tuple[Mechanism, Values, str]:
         raise ValueError(f"values must be those of one person, as [x], got {type(values).__name__}") from None
     if people != 1:
         raise ValueError(f"values must be those of one person, as [x], got {people}")
+    return mechanism, values, _text(label)
+
+
+def _text(label: Any) -> str:
+    """Return a label if it comes back from JSON as it is; half characters do not, since JSON joins two of them."""
     if not isinstance(label, str):
         raise ValueError(f"label must be a text, got {label!r:.60}: write str(label)")
-    return mechanism, values, label
+    if any("\ud800" <= character <= "\udfff" for character in label):
+        cure = "write label.encode('utf-16', 'surrogatepass').decode('utf-16', 'replace')"
+        raise ValueError(f"label must be a text without surrogates (half characters), got {label!r:.60}: {cure}")
+    return label
 
 
-def _draw(entries: list[dict[str, Any]], mechanism: Any, values: Values, label: str, rng: Randomness) -> Any:
-    """Draw a report, or find the state to read it off, and charge it in these entries, once the value is accepted."""
-    memoising = isinstance(mechanism, Memoising)
-    drawn: Any = mechanism.memoise(values, rng=rng) if memoising else mechanism.perturb(values, rng=rng)
-    about, now = {"mechanism": identity(mechanism), "label": label}, datetime.now(UTC).isoformat(timespec="seconds")
-    found = [entry for entry in entries if about.items() <= entry.items()]
-    if len(found) > 1:
+def _draw(entries: list[dict[str, Any]], mechanism: Any, values: Values, label: str, rng: Randomness) -> Reports:
+    """Draw a report, off the state under the label if the mechanism keeps one, and charge it in these entries."""
+    name, memoising = identity(mechanism), isinstance(mechanism, Memoising)
+    report: Reports
+    if memoising:
+        state = _single(mechanism.memoise(values, rng=rng), name, Kept)
+    else:
+        report = _single(mechanism.perturb(values, rng=rng), name)
+    entry = _entry(entries, name, label, memoising)
+    times, paid, now = entry["reports"] + 1, Fraction(entry["epsilon"]), datetime.now(UTC).isoformat(timespec="seconds")
+    if memoising:
+        report = _single(mechanism.respond(_kept(entry, mechanism, state), rng=rng), name)
+        cost, least = check_positive(mechanism.exposure(times), "exposure"), paid
+    else:
+        epsilon = Fraction(check_positive(mechanism.epsilon, "epsilon"))
+        cost, least = _up(times * epsilon), paid + epsilon
+    if Fraction(cost) * (1 + SLACK) < least:  # equal up to rounding, unless its class has changed
+        before = f"{entry['reports']} report{'s' if times > 2 else ''} by {name} cost {entry['epsilon']:.6g}"
+        why = f"{before}, and {times} would cost {cost:.6g} now that its class has changed"
+        raise ValueError(f"label must be a new one, got {label!r}: {why}")
+    entry.setdefault("first", now)
+    entry.update(reports=times, epsilon=max(cost, entry["epsilon"]), last=now)
+    return report
+
+
+def _single(drawn: Any, name: str, kind: type = object) -> Any:
+    """Return what a mechanism has drawn for one person if it is one report, or one state."""
+    try:
+        count = len(drawn)
+    except TypeError:
+        count = 0
+    if count != 1 or not isinstance(drawn, kind):
+        what = "state, as Kept," if kind is Kept else "report"
+        got = f"{count} in {type(drawn).__name__}" if count else type(drawn).__name__
+        raise ValueError(f"{name} must draw one {what} from the values of one person, got {got}")
+    return drawn
+
+
+def _entry(entries: list[dict[str, Any]], name: str, label: str, memoising: bool) -> dict[str, Any]:
+    """Return what was paid for a mechanism under a label, or begin it."""
+    found = [entry for entry in entries if (entry["mechanism"], entry["label"]) == (name, label)]
+    if any(("state" in entry) != memoising for entry in found):
+        kept, keeps = ("no state was", "one") if memoising else ("a state was", "none")
+        why = f"of what {name} reported under it {kept} kept, and its class keeps {keeps} now"
+        raise ValueError(f"label must be a new one, got {label!r}: {why}")
+    if memoising and len(found) > 1:
         raise ValueError(
             f"label must be one with one kept state, got {label!r} with {len(found)}: version 1.0.0 kept one for each "
-            "value, which tells when the value changed, and charged too little: take a new label, with the period in it"
+            "value, which tells when the value changed, and may charge too little: take a new label, with the period "
+            "in it"
         )
     if not found:
-        found = [{**about, "reports": 0, "first": now}]
+        found = [{"mechanism": name, "label": label, "reports": 0, "epsilon": 0.0}]
         entries.extend(found)
-    entry = found[0]
-    times = entry["reports"] + 1
-    if memoising:
-        state = bytes.fromhex(entry.setdefault("state", drawn.rows.tobytes().hex()))
-        drawn = Kept(mechanism, _array(state, drawn.rows.dtype, 1))  # of the first value
-        cost = mechanism.exposure(times)
-    else:
-        cost = _up(times * Fraction(mechanism.epsilon))
-    entry.update(reports=times, epsilon=cost, last=now)
-    return drawn
+    return found[0]
+
+
+def _kept(entry: dict[str, Any], mechanism: Any, drawn: Kept) -> Kept:
+    """Return the state of an entry, which is the one just drawn if there was none."""
+    rows = drawn.rows
+    state = bytes.fromhex(entry.setdefault("state", rows.tobytes().hex()))
+    if len(state) != rows.nbytes:
+        why = "the file is damaged, or the class has changed: take a new label"
+        raise ValueError(f"a state of {entry['mechanism']} must have {rows.nbytes} bytes, got {len(state)}: {why}")
+    return Kept(mechanism, _array(state, rows.dtype, 1))
 
 
 def _several(entries: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], int]:
     """Return how many states there are of a mechanism under a label where there are several."""
-    counts = Counter((entry["mechanism"], repr(entry["label"])) for entry in entries)
+    counts = Counter((entry["mechanism"], repr(entry["label"])) for entry in entries if "state" in entry)
     return {name: count for name, count in counts.items() if count > 1}
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ldpnb.checks import check_count, check_flag, check_probability, in_full
+from ldpnb.checks import check_count, check_flag, check_probability, in_full, shown
 from ldpnb.core import Floats, Ints, Records, Reports, Tally
 from ldpnb.hashing import key_of
 from ldpnb.keyvalue import Wheel
@@ -18,7 +18,7 @@ from ldpnb.numbers.means import Range
 from ldpnb.numbers.one_number import Number as NumberMechanism
 from ldpnb.oracles.frequency import ItemOracle
 from ldpnb.serve._asked import CATEGORY, DECLINE, LEAVE, Asked, check_labels, in_unit, one_range, quantile
-from ldpnb.serve._columns import coded, labelled, numbers, present, told
+from ldpnb.serve._columns import coded, folded, labelled, numbers, present, told
 from ldpnb.serve._results import Result
 
 if TYPE_CHECKING:
@@ -73,13 +73,13 @@ class OneOf(Asked):
     def __post_init__(self) -> None:
         found = check_labels(self.categories, "categories", 2)
         self._policy(True)
-        if self.missing is not None and self.missing in map(str, found):
-            raise ValueError(f"missing must be no category, got {self.missing!r}: give it another name")
+        if self.missing is not None and folded(self.missing) in map(folded, found):
+            raise ValueError(f"missing must be no category, got {shown(self.missing)}: give it another name")
         self._set(categories=found)
         self._take(ItemOracle, "a frequency oracle")
         k = len(self.labels)
         if self.mechanism.k != k or not self.mechanism.shares:
-            raise ValueError(f"mechanism must have unbiased shares and k = {k}, got {self.mechanism!r:.200}")
+            raise ValueError(f"mechanism must have unbiased shares and k = {k}, got {shown(self.mechanism, most=200)}")
 
     @property
     def labels(self) -> tuple[Any, ...]:
@@ -183,10 +183,13 @@ class Strings(Asked):
 
     def tally(self, reports: Reports, candidates: Sequence[str] = ()) -> Tally:
         """Count reports, for the strings named: any list, since it need not be known beforehand."""
-        named = check_labels(candidates, "candidates", any_form=True)
+        return self.mechanism.tally(reports, self._candidates(candidates))  # type: ignore[no-any-return]
+
+    def _candidates(self, items: Any) -> tuple[str, ...]:
+        named = check_labels(() if items is None else items, "candidates", any_form=True)
         if wrong := [x for x in named if not isinstance(x, str)]:  # a number would be a hash value, which nobody sent
             raise ValueError(f"candidates must be strings, got {told(wrong)}: write them as strings")
-        return self.mechanism.tally(reports, named)  # type: ignore[no-any-return]
+        return named
 
     def _estimate(self, tally: Tally, level: float, people: bool, together: bool) -> Result:
         labels = tally.items or ()
@@ -249,10 +252,10 @@ class Number(Asked):
     def __post_init__(self) -> None:
         self._set(low=self.range.low, high=self.range.high)
         self._policy(False)
-        if self.outside not in ("refuse", "clip"):
-            raise ValueError(f'outside must be "refuse" or "clip", got {self.outside!r}')
+        if not isinstance(self.outside, str) or self.outside not in ("refuse", "clip"):
+            raise ValueError(f'outside must be "refuse" or "clip", got {shown(self.outside)}')
         if not isinstance(self.unit, str):
-            raise ValueError(f"unit must be a string, got {self.unit!r}")
+            raise ValueError(f"unit must be a string, got {shown(self.unit)}")
         self._take(NumberMechanism, "one for one number")
 
     @cached_property

@@ -18,15 +18,18 @@ from typing import Any, ClassVar, NamedTuple
 from ldpnb.checks import (
     EPSILON_MAX,
     EPSILON_MIN,
+    as_float,
     at_least,
     check_count,
     check_epsilon,
     check_probability,
     is_number,
+    shown,
 )
 from ldpnb.serve.ranking import Choice, Ranking, check_half_width, written
 
 CLOSE = 1e-6  # relative, of the ε that is found
+WIDTHS = 1e-290, 1e290  # of a range: errors of its means are floats, too
 
 
 class Row(NamedTuple):
@@ -75,13 +78,15 @@ class Question(ABC):
             checked["share"] = check_probability(self.share, "share")
         if hasattr(self, "low") and hasattr(self, "high"):
             for name in ("low", "high"):
-                if not is_number(value := getattr(self, name)) or not isfinite(value):
-                    raise ValueError(f"{name} must be a finite number, got {value!r}")
-            if not 0 < self.high - self.low < inf:
-                raise ValueError(f"high must be above low = {self.low!r}, got {self.high!r}")
+                if not is_number(value := getattr(self, name)) or not isfinite(end := as_float(value, name)):
+                    raise ValueError(f"{name} must be a finite number, got {shown(value)}")
+                checked[name] = end + 0.0  # numpy's own types wrap and overflow in what is computed with them
+            if not WIDTHS[0] <= checked["high"] - checked["low"] <= WIDTHS[1]:
+                ends = f"low = {checked['low']!r} and high = {checked['high']!r}"
+                raise ValueError(f"high must be above low, by {WIDTHS[0]:g} to {WIDTHS[1]:g}, got {ends} as floats")
         for name in ("public_free", "listed"):
             if not isinstance(getattr(self, name, True), bool):
-                raise ValueError(f"{name} must be True or False, got {getattr(self, name)!r}")
+                raise ValueError(f"{name} must be True or False, got {shown(getattr(self, name))}")
         for name, value in checked.items():
             object.__setattr__(self, name, value)
 
@@ -103,13 +108,13 @@ class Question(ABC):
         return {what: variance + chance for what, variance in self._variances(mechanism).items()}
 
     def _total(self, mechanism: Any, people: bool, share: float | None = None) -> dict[str, float]:
-        """Return n times the variances, about the people asked or not, in the unit that errors have."""
+        """Return n times the variances, about the people asked or not, of means in [−1, 1]: see `_unit`."""
         question: Any = self if share is None else replace(self, share=share)  # type: ignore[call-arg]
         found = (question._variances if people else question._population)(mechanism)
-        return {what: float(variance) * self._unit(what) ** 2 for what, variance in found.items()}
+        return {what: float(variance) for what, variance in found.items()}
 
     def _unit(self, what: str) -> float:
-        """Return what an error between −1 and 1 counts in the question's own range."""
+        """Return what an error of 1 is in the question's own range; its square might be no float."""
         return (self.high - self.low) / 2 if what == "mean" else 1.0  # type: ignore[attr-defined]
 
     def _code(self, mechanism: Any) -> str:
@@ -150,7 +155,8 @@ class Question(ABC):
             made, why, excluded = None, f"{why}; at most {row.beyond}", True
         else:
             made, excluded = (None, True) if isinstance(make, type | FunctionType) else (make(), excluded)
-        errors = {what: sqrt(v / self.n) for what, v in self._total(made, True).items()} if made is not None else {}
+        total = {} if made is None else self._total(made, True)
+        errors = {what: sqrt(variance / self.n) * self._unit(what) for what, variance in total.items()}
         private, public = (None, None) if made is None else (made.report_bits, made.public_bits)
         listed = self.needs_list and getattr(made, "needs_list", True)
         if not excluded and listed and not getattr(self, "listed", True):
@@ -223,7 +229,7 @@ class Question(ABC):
 
     def _narrowest(self, ranked: Ranking, of: str | None, people: bool) -> Choice:
         best = ranked.best
-        if of is not None and of not in best.errors:
+        if of is not None and not (isinstance(of, str) and of in best.errors):
             best._variance(of, people)  # refuses it
 
         def width(choice: Choice) -> float:
@@ -368,17 +374,17 @@ def least_epsilon(
         ranked = at(x).rank()
         if ranked[0].excluded:
             return inf
-        return log(question._narrowest(ranked, of, people).half_width(**asked) / wanted)
+        return log(question._narrowest(ranked, of, people).half_width(**asked)) - log(wanted)
 
     below = above = log(question.epsilon)
-    under = over = log(first.half_width(**asked) / wanted)
+    under = over = log(first.half_width(**asked)) - log(wanted)
     while over > 0:
         if above == most:
             best = at(most).best_for(of=of, people=people)
             width, n = best.half_width(**asked), best.people_for(wanted, **asked)
             raise ValueError(
                 f"half_width must be at least {at_least(width)}, that of {best.name} for n = {question.n:,} people at "
-                f"epsilon = {EPSILON_MAX:g}, the largest, got {half_width!r}: take n = {n:,}, or a lower level"
+                f"epsilon = {EPSILON_MAX:g}, the largest, got {shown(wanted)}: take n = {n:,}, or a lower level"
             )
         below, under = above, over
         above = min(above + min(1.05 * over + 0.01, 2.0), most)

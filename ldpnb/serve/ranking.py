@@ -13,7 +13,7 @@ from math import ceil, inf, sqrt
 from statistics import NormalDist
 from typing import Any, overload
 
-from ldpnb.checks import check_flag, in_full, is_number
+from ldpnb.checks import as_float, check_flag, check_positive, in_full, is_number, shown
 from ldpnb.postprocess import normal_quantile
 
 LONG = 8  # entries of a tuple that are written out; longer ones are written as a rule
@@ -95,8 +95,7 @@ class Choice:
         ValueError
             If it is not a positive number, or too small for people to be counted, or there is no closed form.
         """
-        if not is_number(error) or not 0 < error < inf:
-            raise ValueError(f"error must be a positive number, got {error!r}")
+        error = check_positive(error, "error")
         if self.error == inf:
             raise ValueError(f"error must be one that has a closed form, got one of {self.name}")
         return _counted(self.n, self.error, error, "error")
@@ -135,7 +134,9 @@ class Choice:
         (0.0258, 0.0424)
         """
         z = self._z(level, together)
-        return z * sqrt(self._variance(of, people) / self.n)
+        error = sqrt(self._variance(of, people) / self.n)
+        unit: float = self.question._unit(of or next(iter(self.errors)))
+        return z * error * unit
 
     def people_for(
         self,
@@ -212,8 +213,8 @@ class Choice:
         >>> round(best.smallest_share(power=0.8), 4)
         0.0372
         """
-        if sides not in (1, 2) or isinstance(sides, bool):
-            raise ValueError(f"sides must be 1 or 2, got {sides!r}")
+        if not is_number(sides) or sides not in (1, 2):
+            raise ValueError(f"sides must be 1 or 2, got {shown(sides)}")
         if not self.errors or not hasattr(self.question, "share"):
             asked = type(self.question).__name__
             raise ValueError(f"smallest_share must be asked about a share with a closed form, got {asked}, {self.name}")
@@ -234,20 +235,22 @@ class Choice:
 
     def _power(self, level: float, together: bool, sides: int, power: float) -> float:
         """Return how many standard errors a share must have for this part of the surveys to tell it from zero."""
-        if not is_number(power) or not 0.5 <= power < 1:
-            raise ValueError(f"power must be a number in [0.5, 1), got {power!r}")
-        return self._z(level, together, sides) + NormalDist().inv_cdf(power)
+        if not is_number(power) or not 0.5 <= power < 1 or float(power) == 1:
+            raise ValueError(f"power must be a number in [0.5, 1), got {shown(power)}")
+        return self._z(level, together, sides) + NormalDist().inv_cdf(float(power))
 
     def _z(self, level: float, together: bool, sides: int = 2) -> float:
-        normal_quantile(level)  # refuses what is no level
-        out = (1 - level) / (self.question._entries() if check_flag(together, "together") else 1)
-        return normal_quantile(1 - out * (2 / sides))
+        entries = self.question._entries() if check_flag(together, "together") else 1
+        z = normal_quantile(level, entries * sides / 2)
+        if z <= 0:
+            raise ValueError(f"level must be above 0.5 where an interval has one side, got {shown(level)}")
+        return z
 
     def _variance(self, of: str | None, people: bool) -> float:
-        """Return n times the variance of one estimate."""
-        if not self.errors or (of is not None and of not in self.errors):
+        """Return n times the variance of one estimate, of a mean in [−1, 1]."""
+        if not self.errors or not (of is None or (isinstance(of, str) and of in self.errors)):
             known = ", ".join(self.errors) or "nothing: there is no closed form"
-            raise ValueError(f"of must be one of what {self.name} has errors of ({known}), got {of!r}")
+            raise ValueError(f"of must be one of what {self.name} has errors of ({known}), got {shown(of)}")
         total: dict[str, float] = self.question._total(self.mechanism, check_flag(people, "people"))
         return total[of or next(iter(self.errors))]
 
@@ -389,17 +392,18 @@ class Ranking(Sequence[Choice]):
 
 def check_half_width(value: Any, what: str) -> float:
     """Return a half-width that an interval of a share, or of a mean, can be asked to have."""
-    if not is_number(value) or not 0 < value < inf:
-        raise ValueError(f"half_width must be a positive number, got {value!r}: 0.01 is ± 1 point of a share")
-    if "mean" not in what and value >= 1:
-        raise ValueError(f"half_width must be below 1, which is 100 points, got {value!r}: 0.01 is ± 1 point")
-    return float(value)
+    width = as_float(value, "half_width") if is_number(value) else 0.0
+    if not 0 < width < inf:
+        raise ValueError(f"half_width must be a positive number, got {shown(value)}: 0.01 is ± 1 point of a share")
+    if "mean" not in what and width >= 1:
+        raise ValueError(f"half_width must be below 1, which is 100 points, got {shown(value)}: 0.01 is ± 1 point")
+    return width
 
 
 def _counted(n: int, now: float, wanted: float, name: str) -> int:
     ratio = now / wanted
     if ratio > 1e100:
-        raise ValueError(f"{name} must be at least 1e-100 of {in_full(now)}, got {wanted!r}")
+        raise ValueError(f"{name} must be at least 1e-100 of {in_full(now)}, got {shown(wanted)}")
     return max(1, ceil(n * ratio**2 * (1 - 1e-12)))  # n itself for its own error
 
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from ldpnb.attributes import DrawnAttributes, HarmonyFrequency
 from ldpnb.attributes.bitflip import Flip
-from ldpnb.checks import is_number
+from ldpnb.checks import is_number, shown
 from ldpnb.core import Bools, Floats, Ints, Mechanism, Reports, Tally
 from ldpnb.hashing import Modular, SlotTable
 from ldpnb.kernels import fwht
@@ -47,7 +47,7 @@ class Screening:
     alarm : float
         Probability, at most, that an honest crowd fails any of the tests.
     p_values : dict of str to float
-        Of each test; exact or too large, never too small.  A crowd fails below ``alarm / len(p_values)``.
+        Of each test; exact or too large, never too small.  A crowd fails where ``p * len(p_values) < alarm``.
     suspects : dict of str to ndarray of int64
         For each test that was failed and can tell, the places of the reports that stand out: the forged ones, and
         those honest ones that have the same row, slot or number of ones by chance.
@@ -68,7 +68,7 @@ class Screening:
     @property
     def failed(self) -> list[str]:
         """Names of the tests that an honest crowd would hardly fail; see `tested`."""
-        return [name for name, p in self.p_values.items() if p < self.alarm / len(self.p_values)]
+        return [name for name, p in self.p_values.items() if p * len(self.p_values) < self.alarm]
 
     def __str__(self) -> str:
         """Say which tests there were, and which of them failed, or that there was none."""
@@ -128,18 +128,18 @@ def screen(mechanism: Mechanism, reports: Reports, *, alarm: float = 1e-6) -> Sc
     array([0, 1, 2])
     """
     if not isinstance(mechanism, Mechanism):
-        raise ValueError(f"mechanism must be a Mechanism, got {mechanism!r}")
-    if not is_number(alarm) or not 0 < alarm < 1:
-        raise ValueError(f"alarm must be a probability in (0, 1), got {alarm!r}")
+        raise ValueError(f"mechanism must be a Mechanism, got {shown(mechanism)}")
+    if not is_number(alarm) or not 0 < alarm < 1 or not 0 < (level := float(alarm)) < 1:
+        raise ValueError(f"alarm must be a probability in (0, 1), got {shown(alarm)}")
     m: Mechanism = mechanism.oracle if isinstance(mechanism, IOH) else mechanism
     y = m._reports(reports)
     if len(y) == 0:
         raise ValueError("reports must hold at least one report, got none")
     tests = _tests(m, y)
-    own = [(name, np.flatnonzero(each < alarm / len(tests))) for name, _, each in tests if each is not None]
+    own = [(name, np.flatnonzero(each * len(tests) < level)) for name, _, each in tests if each is not None]
     p_values = {name: min(1.0, float(p)) for name, p, _ in tests}
     named = mechanism.label or type(mechanism).__name__
-    return Screening(alarm, p_values, {name: places for name, places in own if places.size}, named)
+    return Screening(level, p_values, {name: places for name, places in own if places.size}, named)
 
 
 def _tests(m: Mechanism, y: NDArray[Any]) -> list[Test]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from ldpnb.attributes import Blocks, DrawnAttributes, HarmonyFrequency
 from ldpnb.chance import Randomness
-from ldpnb.checks import check_count, check_flag, check_probability, in_full
+from ldpnb.checks import check_count, check_flag, check_probability, in_full, shown
 from ldpnb.core import Ints, OpenMechanism, Records, Reports, Tally
 from ldpnb.keyvalue.states import SampledKey
 from ldpnb.keyvalue.ternary import SignedTernary, mean_of
@@ -85,11 +85,11 @@ class Ratings(Asked):
         items = check_labels(self.items, "items")
         self._set(items=items, low=self.range.low, high=self.range.high)
         self._set(most=check_count(self.most, 1, "most", len(items)))
-        if self.more not in ("refuse", "draw"):
-            raise ValueError(f'more must be "refuse" or "draw", got {self.more!r}')
+        if not isinstance(self.more, str) or self.more not in ("refuse", "draw"):
+            raise ValueError(f'more must be "refuse" or "draw", got {shown(self.more)}')
         self._take(SignedTernary, "one for keys and values")
         if getattr(self.mechanism, "d", len(items)) != len(items):
-            raise ValueError(f"mechanism must have d = {len(items)}, got {self.mechanism!r:.200}")
+            raise ValueError(f"mechanism must have d = {len(items)}, got {shown(self.mechanism, most=200)}")
 
     @cached_property
     def range(self) -> Range:
@@ -110,7 +110,7 @@ class Ratings(Asked):
             values = values.tolist()
         if isinstance(values, list | tuple):
             if wrong := [x for x in values if not isinstance(x, Mapping)]:
-                raise ValueError(f"values must be a dict {{item: rating}} for each person, got {wrong[0]!r:.60}")
+                raise ValueError(f"values must be a dict {{item: rating}} for each person, got {shown(wrong[0])}")
             if everybody is not None:
                 raise ValueError("everybody must be left out where values are dicts: one who rates nothing has {}")
             users: list[Any] = []
@@ -127,8 +127,13 @@ class Ratings(Asked):
                 users = [x for _, x in place]
         keys = coded(item, self.items, "add it to the items before the survey begins", "item")
         found = numbers(rating, "rating")
-        if (lost := int((keys < 0).sum() + np.isnan(found).sum())) or len(keys) != len(found) or len(keys) != len(who):
-            raise ValueError(f"rating must be there in each row, got {lost} missing: leave rows without a rating out")
+        if not len(who) == len(keys) == len(found):
+            got = f"user: {len(who)}, item: {len(keys)}, rating: {len(found)}"
+            raise ValueError(f"values must have columns of one length, got {got}")
+        for name, gaps in (("item", keys < 0), ("rating", np.isnan(found))):
+            if lost := int(gaps.sum()):
+                cure = f"leave rows without {'an item' if name == 'item' else 'a rating'} out"
+                raise ValueError(f"{name} must be there in each row, got {lost} missing: {cure}")
         if (wrong := found[(found < self.low) | (found > self.high)]).size:
             ends = f"[{in_full(self.low)}, {in_full(self.high)}]"
             raise ValueError(f"rating must be in {ends}, got {in_full(wrong[0])}: choose a wider scale")
@@ -163,8 +168,13 @@ class Ratings(Asked):
 
     def tally(self, reports: Reports) -> Tally:
         """Count reports.  Tallies add."""
-        items = (range(len(self.items)),) if isinstance(self.mechanism, OpenMechanism) else ()
-        return self.mechanism.tally(reports, *items)  # type: ignore[no-any-return]
+        return self.mechanism.tally(reports, *named(self._candidates(None)))  # type: ignore[no-any-return]
+
+    def _candidates(self, items: Any) -> Any:
+        own = range(len(self.items)) if isinstance(self.mechanism, OpenMechanism) else None
+        if items is not None and not (own and isinstance(items, list | tuple | range) and [*items] == [*own]):
+            raise ValueError(f"items must be left out, the question has its own, got {shown(items)}")
+        return own
 
     def _estimate(self, tally: Tally, level: float, people: bool, together: bool) -> RatingsResult:
         d = len(self.items)
@@ -206,11 +216,11 @@ def _places(users: list[Any], everybody: Any) -> dict[Any, int]:
     people, at = named_people(given, "everybody")
     if len(people) < len(at):
         twice = people[int(np.bincount(at).argmax())]
-        raise ValueError(f"everybody must name each person once, got {twice!r} twice: drop the repeated ones")
+        raise ValueError(f"everybody must name each person once, got {shown(twice)} twice: drop the repeated ones")
     told_apart([*people, *users], "user and everybody")
     place = {key(people[i]): row for row, i in enumerate(at.tolist())}
     if strange := [x for x in users if key(x) not in place]:
-        raise ValueError(f"everybody must name all users, got none of the name {strange[0]!r}")
+        raise ValueError(f"everybody must name all users, got none of the name {shown(strange[0])}")
     return place
 
 
@@ -220,7 +230,7 @@ def _once(who: Ints, users: list[Any], keys: Ints, items: tuple[Any, ...]) -> No
     twice = np.flatnonzero((np.diff(who[order]) == 0) & (np.diff(keys[order]) == 0))
     if twice.size:
         row = order[twice[0]]
-        got = f"{items[keys[row]]!r} twice for user {users[who[row]]!r}"
+        got = f"{shown(items[keys[row]])} twice for user {shown(users[who[row]])}"
         raise ValueError(f"item must be there once a person, got {got}: keep one of the ratings")
 
 
@@ -272,12 +282,27 @@ class YesNoTable(Asked):
         self._set(columns=check_labels(self.columns, "columns", 2))
         check_labels([self.no, self.yes], "no and yes")
         self._policy(True)
+        if self._values == 3:
+            check_labels([self.no, self.yes, self.missing], "no, yes and missing")
         check_flag(self.pairs, "pairs")
+        check_labels(self.labels, "columns, with the labels of pairs and of missing answers,")
         what = "Blocks" if self.pairs else "Blocks, DrawnAttributes or HarmonyFrequency"
         self._take(Blocks if self.pairs else (Blocks, DrawnAttributes, HarmonyFrequency), what)
         sizes = (self._values,) * len(self.columns)
         if self.mechanism.sizes != sizes or getattr(self.mechanism, "order", 1) != 1:
-            raise ValueError(f"mechanism must be of single columns of sizes {sizes}, got {self.mechanism!r:.200}")
+            raise ValueError(
+                f"mechanism must be of single columns of sizes {sizes}, got {shown(self.mechanism, most=200)}"
+            )
+
+    @property
+    def labels(self) -> list[str]:
+        """Labels of the result, in its order."""
+        found = [str(x) for x in self.columns]
+        if self._values == 3:
+            found += [f"{name}: {self.missing}" for name in self.columns]
+        if self.pairs:
+            found += [f"{a} and {b}" for a, b in combinations(self.columns, 2)]
+        return found
 
     @property
     def _values(self) -> int:
@@ -322,13 +347,11 @@ class YesNoTable(Asked):
 
     def _estimate(self, tally: Tally, level: float, people: bool, together: bool) -> Result:
         d, v = len(self.columns), self._values
-        labels = [str(x) for x in self.columns]
+        labels = self.labels
         asked: list[tuple[tuple[int, ...], tuple[int, ...]]] = [((j,), (1,)) for j in range(d)]
         if v == 3:
-            labels += [f"{name}: {self.missing}" for name in self.columns]
             asked += [((j,), (2,)) for j in range(d)]
         if self.pairs:
-            labels += [f"{a} and {b}" for a, b in combinations(self.columns, 2)]
             asked += [(both, (1, 1)) for both in combinations(range(d), 2)]
         z = quantile(level, len(labels) if together else 1)
         if isinstance(self.mechanism, Blocks):

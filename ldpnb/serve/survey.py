@@ -16,8 +16,9 @@ and Arrow.
   float16: 2¹¹).  From there on neighbours share a float, and it is refused: read the column as Int64 or text.
 - Strings are equal if their code points are.  Nothing is stripped, normalised or put into lower case.
 - None, NaN, NA and NaT are missing.  An empty string, or one of blanks alone, is refused.
-- Users are refused if two of them may be one person: 7 and "7" or "7.0", True and 1, or strings that differ in blanks
-  around them or in their Unicode form alone.  Else one person would send twice, with twice the ε.
+- Users are refused if two of them may be one person: 7 and "7" or "7.0", True and 1, or strings that differ only in
+  blanks around them, in characters that nobody sees (control and format characters, joiners, variation selectors), or
+  in their Unicode form, that of compatibility.  Else one person would send twice, with twice the ε.
 
 `perturb` takes a whole column.  That is for simulations, and for a collector whom people trust with their answers and
 who wants to keep none of them.  On a person's own device there is one answer to each question, and `Survey.answer`
@@ -26,15 +27,17 @@ pays for the reports from the person's `Account`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from ldpnb.chance import Randomness, SystemRandom
-from ldpnb.checks import check_positive
+from ldpnb.checks import check_positive, shown
 from ldpnb.core import Reports, Tally
 from ldpnb.serve._asked import Asked
+from ldpnb.serve._columns import told
 from ldpnb.serve._results import Results
 from ldpnb.serve.keeping import Account, within_limit
 from ldpnb.serve.several_answers import Ratings, YesNoTable
@@ -69,16 +72,19 @@ class Survey:
 
     def __post_init__(self) -> None:
         if not isinstance(self.questions, Mapping) or not self.questions:
-            raise ValueError(f"questions must be a dict of questions by name, got {self.questions!r:.60}")
+            raise ValueError(f"questions must be a dict of questions by name, got {shown(self.questions)}")
         for name, one in self.questions.items():
             if not isinstance(name, str) or not isinstance(one, Asked):
-                raise ValueError(f"questions must be OneOf, Number, Ratings, … by name, got {name!r}: {one!r:.60}")
-        object.__setattr__(self, "questions", dict(self.questions))
+                raise ValueError(
+                    f"questions must be OneOf, Number, Ratings, … by name, got {shown(name)}: {shown(one)}"
+                )
         limit = check_positive(self.limit, "limit")
+        object.__setattr__(self, "questions", dict(self.questions))
+        object.__setattr__(self, "limit", limit)
         if not within_limit(sum((Fraction(one.epsilon) for one in self.questions.values()), Fraction(0)), limit):
             parts = ", ".join(f"{name} {one.epsilon!r}" for name, one in self.questions.items())
             raise ValueError(
-                f"limit must be at least the sum of ε, {self.epsilon!r}, got {limit!r}: lower some of {parts}"
+                f"limit must be at least the sum of ε, {shown(self.epsilon)}, got {shown(limit)}: lower some of {parts}"
             )
 
     @property
@@ -101,9 +107,16 @@ class Survey:
         ValueError
             If a column is missing, or a question refuses its answers, or columns differ in length.
         """
-        columns = {name: one._column(frame, name) for name, one in self.questions.items()}
+        columns: dict[str, Any] = {}
+        for name, one in self.questions.items():
+            with _about(name):
+                columns[name] = one._column(frame, name)
         self._check_lengths(columns)
-        return {name: one.perturb(columns[name], rng=rng) for name, one in self.questions.items()}
+        reports: dict[str, Reports] = {}
+        for name, one in self.questions.items():
+            with _about(name):
+                reports[name] = one.perturb(columns[name], rng=rng)
+        return reports
 
     def _check_lengths(self, columns: Mapping[str, Any]) -> None:
         lengths: dict[str, int] = {}
@@ -118,11 +131,21 @@ class Survey:
 
     def tally(self, reports: Mapping[str, Reports], candidates: Mapping[str, Sequence[str]] | None = None) -> Any:
         """Count the reports to each question; questions for `Strings` take their candidates by name: {name: tally}."""
-        named = candidates or {}
-        if strange := {*reports, *named} - {*self.questions}:
-            raise ValueError(f"reports and candidates must be of the questions, got {sorted(strange)}")
-        more = {name: (named[name],) if name in named else () for name in reports}
-        return {name: self.questions[name].tally(found, *more[name]) for name, found in reports.items()}
+        given = self._named(reports, "reports")
+        named = self._named({} if candidates is None else candidates, "candidates")
+        tallies: dict[str, Tally] = {}
+        for name, found in given.items():
+            with _about(name):
+                tallies[name] = self.questions[name].tally(found, *((named[name],) if name in named else ()))
+        return tallies
+
+    def _named(self, given: Any, what: str) -> Mapping[str, Any]:
+        """Return what is given for some questions, by name."""
+        if not isinstance(given, Mapping):
+            raise ValueError(f"{what} must be a dict by the names of questions, got {shown(given)}")
+        if strange := [name for name in given if name not in self.questions]:
+            raise ValueError(f"{what} must be of the questions {told(self.questions)}, got {told(strange)}")
+        return given
 
     def estimate(
         self, tallies: Mapping[str, Tally], level: float = 0.95, *, people: bool = False, together: bool = False
@@ -131,16 +154,18 @@ class Survey:
 
         See `Asked.estimate`; `together` is about the intervals of each question.
         """
-        if strange := {*tallies} - {*self.questions}:
-            raise ValueError(f"tallies must be of the questions, got {sorted(strange)}")
-        asked = {"level": level, "people": people, "together": together}
-        return Results({name: self.questions[name].estimate(tally, **asked) for name, tally in tallies.items()})
+        asked: Any = {"level": level, "people": people, "together": together}
+        results = Results()
+        for name, tally in self._named(tallies, "tallies").items():
+            with _about(name):
+                results[name] = self.questions[name].estimate(tally, **asked)
+        return results
 
     def answer(self, row: Mapping[str, Any], *, account: Account, rng: Randomness | None = None) -> dict[str, Reports]:
         """Draw one person's reports, on the person's own device, and pay for them from the account: all or none.
 
-        The name of a question is the label of its report.  `Account` says what that means for a mechanism that keeps a
-        state: a second answer to the question is read off the state of the first.
+        The name of a question is the label of its report.  Every report has fresh coins, except those of a mechanism of
+        your own that keeps a state: see `Account`.
 
         Parameters
         ----------
@@ -164,9 +189,21 @@ class Survey:
         """
         if not isinstance(account, Account):
             cure = "the person's own, e.g. Account(path, limit=2.0)"
-            raise ValueError(f"account must be an Account, {cure}, got {account!r:.60}")
+            raise ValueError(f"account must be an Account, {cure}, got {shown(account)}")
         rng = SystemRandom() if rng is None else rng
-        values = {name: one.encoded(one._one(row, name)) for name, one in self.questions.items()}
+        values: dict[str, Any] = {}
+        for name, one in self.questions.items():
+            with _about(name):
+                values[name] = one.encoded(one._one(row, name))
         values = {name: found for name, found in values.items() if len(found)}
         asked = [(self.questions[name].mechanism, x, name) for name, x in values.items()]
         return dict(zip(values, account.reports(asked, rng=rng), strict=True))
+
+
+@contextmanager
+def _about(name: str) -> Iterator[None]:
+    """Say of which question an error is."""
+    try:
+        yield
+    except ValueError as error:
+        raise ValueError(f"question {shown(name)}: {error}") from error

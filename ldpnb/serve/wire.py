@@ -33,7 +33,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ldpnb.checks import check_bits
+from ldpnb.checks import check_bits, shown
 from ldpnb.core import Mechanism, Reports
 from ldpnb.oracles.asking import Asking
 from ldpnb.serve._asked import Asked, mechanism_of
@@ -308,7 +308,9 @@ def from_wire(lines: Text, mechanism: Mechanism | Asked, *, label: str = "") -> 
             _only(found, [field.key for field in fields])
             for field, into in zip(fields, entries, strict=True):
                 field.check(found[field.key], into)
-        except (ValueError, RecursionError) as error:
+        except RecursionError:
+            raise ValueError(f"line {number}: must be a report, got one that is nested too deeply") from None
+        except ValueError as error:
             raise ValueError(f"line {number}: {error}") from None
     if number == 0:
         raise ValueError("line 1: there must be a header, got no line at all")
@@ -351,7 +353,7 @@ def header(mechanism: Mechanism | Asked, label: str = "") -> dict[str, Any]:
     """
     mechanism, label = mechanism_of(mechanism, label)
     if not isinstance(label, str):
-        raise ValueError(f"label must be a text, got {label!r:.60}")
+        raise ValueError(f"label must be a text, got {shown(label)}")
     fields = [name or PLAIN for name in mechanism.layout]
     return {"ldpnb": "reports", "form": FORM, "mechanism": identity(mechanism), "label": label, "fields": fields}
 
@@ -359,7 +361,11 @@ def header(mechanism: Mechanism | Asked, label: str = "") -> dict[str, Any]:
 def _split(lines: Text) -> Iterator[str]:
     if isinstance(lines, str):
         lines = lines.removesuffix("\n").split("\n") if lines else []
-    for line in lines:
+    try:
+        each = iter(lines)
+    except TypeError:
+        raise ValueError(f"lines must be a text or its lines, got {type(lines).__name__}") from None
+    for line in each:
         if not isinstance(line, str):
             raise ValueError(f"lines must be texts, got {type(line).__name__}: open the file with encoding='utf-8'")
         yield line.removesuffix("\n").removesuffix("\r")
@@ -368,10 +374,12 @@ def _split(lines: Text) -> Iterator[str]:
 def _object(line: str) -> dict[str, Any]:
     if not line.strip():
         raise ValueError("must be a JSON object, got an empty line")
+    if line.startswith("\ufeff"):
+        raise ValueError("must be a JSON object, got a byte order mark: open the file with encoding='utf-8-sig'")
     try:
         found = JSON.decode(line)
     except json.JSONDecodeError as error:
-        raise ValueError(f"must be a JSON object, got {line!r:.60}: {error.msg} at column {error.colno}") from None
+        raise ValueError(f"must be a JSON object, got {shown(line)}: {error.msg} at column {error.colno}") from None
     if not isinstance(found, dict):
         raise ValueError(f"must be a JSON object, got {_shown(found)}")
     return found
@@ -382,7 +390,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, value in pairs:
         if name in found:
-            raise ValueError(f"{name[:60]} must be there once, got it twice")
+            raise ValueError(f"{_shown(name)} must be there once, got it twice")
         found[name] = value
     return found
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ldpnb.chance import Randomness, uniform
-from ldpnb.checks import check_codes, check_count, check_epsilon, check_numbers
+from ldpnb.checks import check_codes, check_count, check_epsilon, check_numbers, shown
 from ldpnb.core import Floats, Ints, Records, check_records
 from ldpnb.sets.sampling import SampledHadamardBit, SampledSUE, SetSampling
 
@@ -148,7 +148,7 @@ def ldpminer(
     k = check_count(candidates, 1, "candidates", first.d)
     people = check_records(records, "records", first.d)
     if second not in (SampledHadamardBit, SampledSUE):
-        raise ValueError(f"second must be SampledHadamardBit or SampledSUE, got {second!r}")
+        raise ValueError(f"second must be SampledHadamardBit or SampledSUE, got {shown(second, most=200)}")
     refined = second(d=k, ell=k, epsilon=check_epsilon(second_epsilon, "second_epsilon"))
     return _two(first, people, refined, people, 1.0, rng)
 

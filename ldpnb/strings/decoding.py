@@ -18,7 +18,7 @@ from scipy import sparse
 from scipy.linalg import solve_triangular
 from scipy.special import ndtr, ndtri
 
-from ldpnb.checks import check_probability
+from ldpnb.checks import check_probability, shown
 from ldpnb.core import Bools, Floats, Tally, check_tally
 from ldpnb.strings.hashed import APART, Hashed, Name, check_candidates, pivoted
 from ldpnb.strings.rappor import ORR
@@ -153,7 +153,7 @@ def decode(
 
     mechanism: Any = check_tally(tally, Hashed, "RAPPOR or ORR", alone=True).mechanism
     if control not in get_args(Control):
-        raise ValueError(f"control must be 'fdr' or 'bonferroni', got {control!r}")
+        raise ValueError(f"control must be 'fdr' or 'bonferroni', got {shown(control, most=200)}")
     if not 0 < (alarm := check_probability(alarm, "alarm")) < 1:
         raise ValueError(f"alarm must be in (0, 1), got {alarm}")
     listed = check_candidates(items)

@@ -27,6 +27,7 @@ from ldpnb.checks import (
     check_count,
     check_epsilon,
     is_number,
+    shown,
 )
 from ldpnb.core import Bools, Example, Floats, Ints, Layout, Mechanism, Reports, Tally, blocks, check_tally
 from ldpnb.strings.decoding import Control, Decoded, decode
@@ -52,7 +53,7 @@ class Counts(NamedTuple):
 
 def _check_alphabet(alphabet: Any, name: str) -> str:
     if not isinstance(alphabet, str) or len(alphabet) < 2 or len(set(alphabet)) < len(alphabet):
-        raise ValueError(f"{name} must be a string of at least two distinct symbols, got {alphabet!r}")
+        raise ValueError(f"{name} must be a string of at least two distinct symbols, got {shown(alphabet)}")
     return alphabet
 
 
@@ -213,9 +214,11 @@ class Unknown(Mechanism):
         found, letters = listed(values, "values", strings=str), self.alphabet[1:]
         for value in dict.fromkeys(found):
             if len(value) > self.length:
-                raise ValueError(f"values must be of at most length = {self.length} letters, got {value!r}")
+                raise ValueError(f"values must be of at most length = {self.length} letters, got {shown(value)}")
             if strange := value.strip(letters):
-                raise ValueError(f"values must be of the letters {letters!r}, got {strange[0]!r} in {value!r}")
+                raise ValueError(
+                    f"values must be of the letters {shown(letters)}, got {shown(strange[0])} in {shown(value)}"
+                )
         return found
 
     def _perturb(self, values: list[str], rng: Randomness) -> Reports:
@@ -350,10 +353,10 @@ def threshold(mechanism: Unknown, spurious: float) -> float:
     A quantile of the normal distribution, at `spurious` over the number of pairs of n-grams that a string can have.
     """
     if not isinstance(mechanism, Unknown):
-        raise ValueError(f"mechanism must be an Unknown, got {mechanism!r}")
+        raise ValueError(f"mechanism must be an Unknown, got {shown(mechanism, most=200)}")
     cells = len(mechanism.pairs) * int(mechanism.possible.sum())
     if not is_number(spurious) or not 0 < spurious < cells:
-        raise ValueError(f"spurious must be a number in (0, {cells}), the number of pairs, got {spurious!r}")
+        raise ValueError(f"spurious must be a number in (0, {cells}), the number of pairs, got {shown(spurious)}")
     return -float(ndtri(spurious / cells))
 
 

@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import betainccinv, betaincinv
 
-from ldpnb.chance import Randomness, SystemRandom, form, freeze, shown
-from ldpnb.checks import check_count, check_probability, is_number
+from ldpnb.chance import Randomness, SystemRandom, form, freeze
+from ldpnb.checks import check_count, check_probability, is_number, shown
 from ldpnb.core import Bools, Floats, Ints, Mechanism, Records, blocks
 from ldpnb.verify._features import (
     CELLS,
@@ -412,7 +412,7 @@ class _Counts:
 def _shown(report: Any) -> str:
     if isinstance(report, np.ndarray) and report.dtype == np.bool_ and report.size > 8:
         return f"bits {', '.join(map(str, np.flatnonzero(report)[:8]))}{', …' if report.sum() > 8 else ''} alone"
-    text = shown(freeze(report), 100)
+    text = shown(freeze(report), most=100)
     return text if len(text) <= 80 else text[:79] + "…"
 
 

@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ldpnb.chance import PLAIN, copied, form, form_of, freeze, layout, shown
+from ldpnb.chance import PLAIN, copied, form, form_of, freeze, layout
+from ldpnb.checks import shown
 from ldpnb.core import Bools, Ints, blocks
 from ldpnb.verify._laws import row_keys
 
@@ -149,7 +150,8 @@ def looked(reports: Any) -> list[Sent]:
     """
     if not _solid(reports):
         return [look(report) for report in reports]
-    like = form_of(reports.dtype), _read(style, reports[0])
+    one = reports[:1] if reports.ndim == 1 else reports[0]  # a text alone has a dtype of its own length
+    like = form_of(reports.dtype), _read(style, one)
     return [Sent(None, like, like, ())]
 
 
@@ -431,7 +433,7 @@ def _parts(train: list[Hashable], name: str) -> tuple[list[str], Encoder]:
     if len(different) > FEW and kinds != {"other"}:
         return _any_length(train, name)
     top = [y for y, _ in Counter(train).most_common(FEW)]
-    return [f"{name} = {shown(y, 200)}" for y in top], lambda pool: np.array([[y == z for z in top] for y in pool])
+    return [f"{name} = {shown(y, most=200)}" for y in top], lambda pool: np.array([[y == z for z in top] for y in pool])
 
 
 def _float(y: Any) -> float:
@@ -598,4 +600,4 @@ def _members(train: Any, name: str) -> tuple[list[str], Encoder]:
                 row[[at[y] for y in report if y in at]] = 1
         return x
 
-    return [*(f"{name} has {shown(y, 200)}" for y in top), f"length of {name}"], table
+    return [*(f"{name} has {shown(y, most=200)}" for y in top), f"length of {name}"], table

@@ -27,8 +27,8 @@ from typing import Any
 
 import numpy as np
 
-from ldpnb.chance import LIMIT, Paths, Randomness, Sealed, bernoulli, odds, pick, sealed, shown, toss
-from ldpnb.checks import check_count, check_epsilon
+from ldpnb.chance import LIMIT, Paths, Randomness, Sealed, bernoulli, odds, pick, sealed, toss
+from ldpnb.checks import check_count, check_epsilon, shown
 from ldpnb.formula import EXACT, PLAIN as NUMBERS, Budget, Field, Formula, Symbol
 from ldpnb.verify._symbolic import Laws, settled
 

@@ -19,8 +19,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ldpnb.chance import LIMIT, Law, Randomness, form, odds, shown
-from ldpnb.checks import EPSILON_MAX, EPSILON_MIN, OUT_OF_RANGE, apart, at_least
+from ldpnb.chance import LIMIT, Law, Randomness, form, odds
+from ldpnb.checks import EPSILON_MAX, EPSILON_MIN, OUT_OF_RANGE, apart, at_least, shown
 from ldpnb.core import Example, Mechanism, Records, named
 from ldpnb.formula import (
     START,
@@ -60,7 +60,7 @@ CLOSE = 1 + Fraction(1, 10**56)  # `odds` is closer to e^ε than by this factor
 FEW = 400  # branches up to which moments are compared at several ε
 USUAL = Fraction(16180339887, 10**10)  # a y that is no root of anything that somebody writes down
 MANY = 16  # coins that are rounded in a branch, at least
-DRAWS = 20  # of y and slacks, where no proof is found that formulas are the same but for rounding
+DRAWS = 20  # of y and slacks, where formulas are not the same, and may be but for rounding
 FINE = Fraction(1, 2**60)  # width within which a root is found
 FLOATS = "compute coins from exact numbers, by Fraction or ldpnb.chance.exact, and round each once"
 ROUNDING = Fraction(1, 2**54)  # a slack that rounding may well reach
@@ -346,7 +346,7 @@ class Proof:
 
 def _shown(x: Any) -> str:
     """Write a value or a report, not longer than a line."""
-    text = shown(x, LONG + 1)
+    text = shown(x, most=LONG + 1)
     return text if len(text) <= LONG else f"{text[: LONG - 1]}…"
 
 
@@ -878,17 +878,23 @@ def _identities(mechanism: Any, found: Laws, candidates: Any, stated: Any) -> tu
             (field.formula(mean.ravel()[at]), field.formula(variance.ravel()[at]))
             for mean, variance in zip(means, variances, strict=True)
         ]
-        if apart := _apart(every, stated_ones):
-            wrong += apart
+        if _apart(every, stated_ones, 1):
+            wrong += _apart(every, stated_ones, DRAWS)
             continue
         seconds = [field.formula(sum(p * s * s for s, p in each)) for each in every]
+        different = list[tuple[Formula, Formula, int]]()
         for each, second, pair in zip(every, seconds, stated_ones, strict=True):
             first = field.formula(sum(p * s for s, p in each))
-            for power, one, other in zip((1, 2), (first, second - first * first), pair, strict=True):
+            found_ones = first, second - first * first
+            for power, one, other in zip((1, 2), found_ones, pair, strict=True):
                 if not one.same(other):
-                    close = _close(one, other, field.formula(sum(seconds)), power)
-                    wrong += not close
-                    near += close
+                    different.append((one, other, power))
+        if different and (apart := _apart(every, stated_ones, DRAWS)):
+            wrong += apart
+            continue
+        close = sum(_close(one, other, field.formula(sum(seconds)), power) for one, other, power in different)
+        wrong += len(different) - close
+        near += close
     return 2 * means.size, wrong, near
 
 
@@ -900,13 +906,13 @@ def _points(client: Any, tested: tuple[float, ...], branches: int) -> list[float
     return list(dict.fromkeys([*own, *(x for x in POINTS[-1:] if x in tested), *some]))
 
 
-def _apart(every: list[Scored], stated: list[tuple[Formula, Formula]]) -> int:
+def _apart(every: list[Scored], stated: list[tuple[Formula, Formula]], draws: int) -> int:
     """Return how many of the inputs' means and variances of one score are not as stated at some drawn y and coins.
 
     Scores with their probabilities are looked at as numbers, which is quick where formulas are long.
     """
     dice, wrong = Random(), set[tuple[int, int]]()
-    for _ in range(DRAWS):
+    for _ in range(draws):
         y, slack = 1 + Fraction(dice.random()) * 10 ** dice.randint(-6, 6), Fraction(dice.random())
         laws_of_scores = [[(s.at(y, slack), p.at(y, slack)) for s, p in each] for each in every]
         size = sum(p * s * s for law in laws_of_scores for s, p in law)

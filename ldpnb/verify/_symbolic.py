@@ -17,7 +17,8 @@ from itertools import chain, permutations
 from operator import or_
 from typing import Any
 
-from ldpnb.chance import LIMIT, Law, Outputs, Paths, copied, shown, walk
+from ldpnb.chance import LIMIT, Law, Outputs, Paths, copied, walk
+from ldpnb.checks import shown
 from ldpnb.formula import (
     CURE,
     START,
@@ -71,7 +72,7 @@ class Laws:
         """The polynomials as text, from which a stranger can check the inequalities without this package."""
         late = self.field.late or any(sign(gap)[1] for *_, gap in self.gaps())
         what = "# for all pairs of inputs and all reports, y >= start and w >= 0: total = sum of a law, 0 <= p <= y^r q"
-        texts = [shown(y, LONG).replace("\n", " ") for y in self.reports]
+        texts = [shown(y, most=LONG).replace("\n", " ") for y in self.reports]
         names = {  # two that begin alike are numbered
             y: text if texts.count(text) == 1 else f"{text} ({i})"
             for i, (y, text) in enumerate(zip(self.reports, texts, strict=True))

@@ -143,8 +143,10 @@ table(pd.DataFrame(rows))
 # | two strings | equal if their code points are; no blank is stripped, no case or Unicode form changed |
 #
 # A category is the place of its label in the list, from 0.
-# A list must not hold two labels that differ in blanks or in their Unicode form alone.
+# A list must not hold two labels that people read alike: they differ in blanks around them, in characters that nobody sees, or in their Unicode form alone.
+# Nobody sees control and format characters, joiners, fillers and variation selectors; of Unicode forms, that of compatibility (NFKC) counts, where the wide "７" is "7".
 # A table of ratings is refused if two users may be one person, such as 7 and "7", "ü" in its two forms, or "ann" with and without a blank at the end.
+# This is for refusing alone: what is not refused stays as it is.
 # Otherwise one person would send two reports, with twice the ε.
 #
 # (sec-wire-further)=

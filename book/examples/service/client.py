@@ -10,19 +10,21 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 from contextlib import closing
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from secrets import token_bytes
 
-from question import MECHANISM, SURVEY, TOKEN, pack
+from question import MECHANISM, RECEIVED, SURVEY, TOKEN, named, pack
 
 from ldpnb import SystemRandom
 from ldpnb.serve import Account, BudgetError
 
-DONE = 200  # received: on the server's disk
-WAIT = (0, 202, 503)  # no answer, not on the disk yet, or the disk fails
+DONE = 200, RECEIVED  # on the server's disk; a network that asks for a login says 200 to everything, too
+REFUSED = 400  # after any other answer, or none, the message waits for another day
+ADDRESS = re.compile(r"(\[[0-9a-f:.]+\]|[\w-]{1,63}(\.[\w-]{1,63})*):([0-9]{1,5})", re.ASCII | re.IGNORECASE)
 
 
 class Device:
@@ -31,7 +33,8 @@ class Device:
     Parameters
     ----------
     home : path
-        Folder of the account and the message; made if it is not there.
+        Folder of the account and the message; made if it is not there.  The message is named after its survey, so that
+        one that has not arrived when its survey is over does not stand in the way of the next.
     limit : float
         ε of all that this person ever reports; an account that is there must have the same.
     """
@@ -39,7 +42,7 @@ class Device:
     def __init__(self, home: str | os.PathLike[str], limit: float = 2.0) -> None:
         self.home = Path(home)
         self.home.mkdir(parents=True, exist_ok=True)
-        self.account, self.outbox = Account(self.home / "account", limit=limit), self.home / "message"
+        self.account, self.outbox = Account(self.home / "account", limit=limit), self.home / f"message-{named().hex()}"
 
     def answer(self, value: int) -> None:
         """Draw a report, pay for it, and keep its bytes.
@@ -74,11 +77,11 @@ class Device:
         if not self.outbox.exists():
             return True
         status, reason = post(address, self.outbox.read_bytes(), tries)
-        if status == DONE:
-            self.outbox.unlink()
-        elif status not in WAIT:
+        if (status, reason) == DONE:
+            self.outbox.unlink(missing_ok=True)  # by another process, with the same answer
+        elif status == REFUSED:
             raise RuntimeError(f"the server at {address} refuses the message ({status}: {reason}): check the versions")
-        return status == DONE
+        return (status, reason) == DONE
 
 
 def post(address: str, message: bytes, tries: int = 3) -> tuple[int, str]:
@@ -88,16 +91,24 @@ def post(address: str, message: bytes, tries: int = 3) -> tuple[int, str]:
             try:
                 connection.request("POST", "/", body=message)
                 answer = connection.getresponse()
-                return answer.status, answer.read().decode()
+                return answer.status, answer.read(1000).decode(errors="replace")
             except (OSError, HTTPException):
                 continue
     return 0, "no answer"
 
 
+def address(text: str) -> str:
+    """Return HOST:PORT if it can be one."""
+    found = ADDRESS.fullmatch(text)
+    if not found or not 0 < int(found[3]) < 2**16:
+        raise argparse.ArgumentTypeError(f"address must be HOST:PORT, as 127.0.0.1:40123, got {text!r}")
+    return text
+
+
 def main() -> None:
     """Answer and send."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("address", metavar="HOST:PORT")
+    parser.add_argument("address", metavar="HOST:PORT", type=address)  # a wrong one costs nothing
     parser.add_argument("home")
     parser.add_argument("value", nargs="?", type=int)
     given = parser.parse_args()

@@ -16,6 +16,7 @@ SURVEY = "how was your week, from 0 to 9, version 1"  # change it with the quest
 MECHANISM = HadamardBit(k=10, epsilon=2.0)
 NAME, TOKEN = 8, 16  # bytes
 LENGTH = NAME + TOKEN + 2
+RECEIVED = "received"  # what the server says of a message that the client may forget
 
 
 def named(mechanism: Mechanism = MECHANISM) -> bytes:

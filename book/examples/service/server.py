@@ -8,64 +8,75 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import signal
+import sys
 from contextlib import suppress
-from email.message import Message
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http import HTTPStatus
 from math import inf, sqrt
 from pathlib import Path
 from socket import SHUT_RDWR, socket
+from socketserver import StreamRequestHandler, ThreadingTCPServer
 from threading import Event, Lock, Thread
 from time import monotonic
 from typing import Any
 
 import numpy as np
-from question import LENGTH, MECHANISM, SURVEY, TOKEN, unpack
+from question import LENGTH, MECHANISM, RECEIVED, SURVEY, TOKEN, unpack
 
 from ldpnb import Tally
 from ldpnb.serve import load_tally, save_tally
-from ldpnb.serve._disk import lock
+
+HEAD = 2**14  # bytes of a request before its message
+LATER = "cannot be written now, keep your message"
+REQUEST = re.compile(rb"POST / HTTP/1\.[01]\r\n(?:[\w!#$%&'*+.^`|~-]+:[\t -~\x80-\xff]*\r\n)*\r\n")
 
 
-class Desk(BaseHTTPRequestHandler):
+class Desk(StreamRequestHandler):
     """The side of the network: one message in, a status and a reason out, and the connection is closed."""
 
     server: Collector
-    wbufsize = -1  # an answer goes out in one piece
-    error_message_format, error_content_type = "%(message)s", "text/plain"
 
     def setup(self) -> None:
         """Limit each silence, too, for systems where a connection that is cut does not wake its thread."""
         super().setup()
         self.connection.settimeout(self.server.deadline)
 
-    def do_POST(self) -> None:
+    def handle(self) -> None:
         """Hear a message; what does not announce itself as one is not read at all."""
-        if announces_a_message(self.headers):
+        if announces_a_message(self.head()):
             status, reason = self.server.accept(self.rfile.read(LENGTH))
         else:
-            status, reason = 400, f"a message has {LENGTH} bytes, is not encoded, and no header comes twice"
-        self.send_response(status)
-        self.send_header("Content-Length", str(len(reason)))
-        self.end_headers()
-        self.wfile.write(reason.encode())
+            status, reason = 400, f"send POST / with {LENGTH} bytes, not encoded, and each header once"
+        lines = f"HTTP/1.0 {status} {HTTPStatus(status).phrase}", f"Content-Length: {len(reason)}", "", reason
+        self.wfile.write("\r\n".join(lines).encode())
 
-    def log_message(self, *args: Any) -> None:
-        """Write no log: it would have addresses and times."""
+    def head(self) -> bytes:
+        """Return what comes before a message, up to an empty line, and at most `HEAD` bytes of it."""
+        lines, left = [], HEAD
+        while line := self.rfile.readline(left):
+            lines.append(line)
+            left -= len(line)
+            if not line.strip(b"\r\n"):
+                break
+        return b"".join(lines)
 
 
-def announces_a_message(headers: Message) -> bool:
-    """Whether headers can be read in one way only, and announce the bytes of a message.
+def announces_a_message(head: bytes) -> bool:
+    """Whether a request is a plain one, and announces the bytes of a message.
 
-    Where a header comes twice, or a line is no header, a proxy in front may have read another length than we do, and
-    then takes the rest of one person's message for the beginning of another's.
+    Where it is not, as with a header that comes twice or a line that is no header, a proxy in front may have read
+    another length than we do, and then takes the rest of one person's message for the beginning of another's.
     """
-    names = [name.lower() for name in headers.keys()]
-    in_one_way = len(names) == len(set(names)) and not headers.defects
-    return in_one_way and "Transfer-Encoding" not in headers and headers["Content-Length"] == str(LENGTH)
+    if not REQUEST.fullmatch(head):
+        return False
+    headers = [line.split(b":", 1) for line in head.split(b"\r\n")[1:-2]]
+    values = {name.lower(): value.strip(b" \t") for name, value in headers}
+    once = len(values) == len(headers)
+    return once and b"transfer-encoding" not in values and values.get(b"content-length") == str(LENGTH).encode()
 
 
-class Door(ThreadingHTTPServer):
+class Door(ThreadingTCPServer):
     """Connections: a thread for each, none beyond its deadline, and not too many.
 
     Parameters
@@ -75,8 +86,7 @@ class Door(ThreadingHTTPServer):
     deadline : float
         Seconds that a connection may last, however many bytes it sends.
     most : int
-        Connections at a time.  One more cuts the oldest: an honest message takes milliseconds, so the oldest is silent
-        or slow.
+        Connections at a time.  One more cuts the oldest.
     """
 
     daemon_threads = False  # closing waits for them
@@ -90,14 +100,10 @@ class Door(ThreadingHTTPServer):
         self.changing_ends = Lock()
 
     def get_request(self) -> tuple[socket, Any]:
-        """Take the next connection, in place of the oldest if there are too many or no descriptor is left."""
+        """Take the next connection, in place of the oldest if there are too many."""
         if len(self.ends) >= self.most:
             self.cut_oldest(inf)
-        try:
-            connection, address = super().get_request()
-        except OSError:
-            self.cut_oldest(inf)
-            raise
+        connection, address = super().get_request()
         with self.changing_ends:
             self.ends[connection] = monotonic() + self.deadline
         return connection, address
@@ -137,7 +143,8 @@ class Collector(Door):
     "Received" means: on the disk.  Before that, a message waits in memory, and its sender keeps it.
 
     The folder has three files.  `tally` is replaced as a whole.  `tokens` has those of all reports in the tally, sorted
-    within each batch; what follows them was left by a server that was killed, and is overwritten.  `lock` is empty.
+    within each batch; what follows them was left by a server that was killed, and is overwritten.  `lock` is empty; if
+    it is removed, the server receives nothing any more, since another one may have started.
 
     Parameters
     ----------
@@ -154,7 +161,7 @@ class Collector(Door):
     Raises
     ------
     ValueError
-        If there is no batch, or if files are damaged or do not belong together.
+        If there is no batch or no folder, or if files are damaged or do not belong together.
     RuntimeError
         If another server has the folder.
     """
@@ -166,18 +173,22 @@ class Collector(Door):
             raise ValueError(f"batch must be at least 1, got {batch}: 100 hides a report that comes alone")
         self.folder, self.batch = Path(folder), batch
         self.held = hold(self.folder)
-        self.total = read(folder)
-        self.tokens = read_tokens(self.folder / "tokens", self.total.n)
-        self.waiting: dict[bytes, tuple[int, int]] = {}
-        self.counting = Lock()
-        super().__init__(port, deadline, most)
-        self.thread = Thread(target=self.serve_forever, args=(0.05,))
-        self.thread.start()
+        try:
+            self.total = read(folder)
+            self.tokens = read_tokens(self.folder / "tokens", self.total.n, batch)
+            self.waiting: dict[bytes, tuple[int, int]] = {}
+            self.counting = Lock()
+            super().__init__(port, deadline, most)
+            self.thread = Thread(target=self.serve_forever, args=(0.05,))
+            self.thread.start()
+        except BaseException:
+            self.held.close()
+            raise
 
     @property
     def address(self) -> str:
         """Host and port."""
-        return f"127.0.0.1:{self.server_port}"
+        return f"127.0.0.1:{self.server_address[1]}"
 
     def accept(self, message: bytes) -> tuple[int, str]:
         """Judge a message, and take it if it is good; return a status and a reason."""
@@ -185,26 +196,32 @@ class Collector(Door):
             token, report = unpack(message)
         except ValueError as error:
             return 400, str(error)
-        with self.counting:
-            try:
-                if len(self.waiting) == self.batch:  # the disk failed: first the same batch again
-                    self._write()
-                if token not in self.tokens:
-                    self.waiting.setdefault(token, report)
-                if len(self.waiting) == self.batch:
-                    self._write()
-            except OSError:
-                return 503, "the disk fails, keep your message"
+        if not self.counting.acquire(timeout=self.deadline):
+            return 503, LATER
+        try:
+            if len(self.waiting) == self.batch:  # the last try failed: first the same batch again
+                self._write()
+            if token not in self.tokens:
+                self.waiting.setdefault(token, report)
+            if len(self.waiting) == self.batch:
+                self._write()
             if token in self.tokens:
-                return 200, "received"
+                return 200, RECEIVED
             return 202, "waits for others, keep your message and send it again"
+        except Exception:  # of the disk, or of memory, or the folder is another's
+            return 503, LATER
+        finally:
+            self.counting.release()
 
     def _write(self) -> None:
         """Bring the batch to the disk; the caller has the lock.
 
         Tokens come first, behind those that count.  They count from the moment when the tally does.  After an error we
-        do not know whether the tally is there, so the next try writes the same bytes.
+        do not know whether the tally is there, so the next try writes the same bytes: what we begin with, `total` and
+        `waiting`, changes at the end, where nothing can fail any more.
         """
+        if not is_at(self.held, self.folder / "lock"):
+            raise RuntimeError("the lock was replaced, so another server may have the folder")
         tokens = sorted(self.waiting)  # not in the order in which they came
         reports = [self.waiting[token] for token in tokens]
         with (self.folder / "tokens").open("r+b") as file:
@@ -214,14 +231,15 @@ class Collector(Door):
             os.fsync(file.fileno())
         total = self.total + MECHANISM.tally(np.array(reports, MECHANISM.dtype))
         save_tally(total, self.folder / "tally", label=SURVEY)
+        self.tokens.update(tokens)  # the last that takes memory
         self.total = total
-        self.tokens.update(tokens)
         self.waiting.clear()
 
     def close(self) -> int:
         """Hear no more, cut the connections that are open, and release the folder.
 
-        There is nothing to write: what was received is on the disk.
+        There is nothing to write: what was received is on the disk.  What is being written, or waits for that, takes
+        its time, which is the deadline and that of the disk at most.
 
         Returns
         -------
@@ -239,6 +257,9 @@ class Collector(Door):
 
 def hold(folder: Path) -> Any:
     """Return the file that keeps other servers out of a folder until it is closed."""
+    if not folder.is_dir():
+        raise ValueError(f"folder must be there, got {str(folder)!r}: make it first")
+    (folder / "lock").touch(0o600)
     file = (folder / "lock").open("ab")
     try:
         lock(file.fileno())
@@ -249,6 +270,23 @@ def hold(folder: Path) -> Any:
     return file
 
 
+def lock(file: int) -> None:
+    """Lock an open file until it is closed; an error of the system if another has it."""
+    if sys.platform == "win32":
+        import msvcrt
+
+        msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
+    else:
+        import fcntl
+
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def is_at(file: Any, path: Path) -> bool:
+    """Whether an open file still has this name; on Windows it cannot lose it."""
+    return sys.platform == "win32" or os.path.samestat(os.fstat(file.fileno()), path.stat())
+
+
 def read(folder: str | Path) -> Tally:
     """Return the tally of a folder, or an empty one."""
     path = Path(folder) / "tally"
@@ -257,13 +295,18 @@ def read(folder: str | Path) -> Tally:
     return MECHANISM.tally(np.empty(0, MECHANISM.dtype))
 
 
-def read_tokens(path: Path, count: int) -> set[bytes]:
-    """Return the first tokens of a file, which is made if it is not there."""
+def read_tokens(path: Path, count: int, batch: int) -> set[bytes]:
+    """Return the first tokens of a file, which is made if it is not there; at most a batch may follow them."""
     path.touch(0o600)
     data = path.read_bytes()
-    if len(data) < TOKEN * count:
+    found = len(data) // TOKEN
+    if not count <= found <= count + batch:
         cure = "collect into a new folder, and add both tallies"
-        raise ValueError(f"tokens must be those of {count} reports, got {len(data) // TOKEN} in {str(path)!r}: {cure}")
+        if found > count:
+            cure = f"bring back the newest tally, or start with --batch {found - count} if that was the last batch"
+        raise ValueError(
+            f"tokens must be those of {count} reports and at most one batch, got {found} in {str(path)!r}: {cure}"
+        )
     return {data[TOKEN * i : TOKEN * (i + 1)] for i in range(count)}
 
 
@@ -277,6 +320,8 @@ def main() -> None:
     given = parser.parse_args()
     if given.estimate:
         tally = read(given.folder)
+        if not tally.n:
+            sys.exit(f"folder must have a tally, got {given.folder!r}: collect a batch first")
         shares, variance = MECHANISM.estimate(tally), MECHANISM.variance([0])[0, 1]  # of an item that nobody has
         for item, share in enumerate(shares):
             print(f"{item}  {share:7.3f} ± {sqrt(variance / tally.n):.3f}")
@@ -284,11 +329,17 @@ def main() -> None:
     stopped = Event()
     for kind in (signal.SIGINT, signal.SIGTERM):
         signal.signal(kind, lambda *_: stopped.set())
-    collector = Collector(given.folder, given.port, batch=given.batch)
-    print(collector.address, flush=True)
-    while not stopped.wait(1):  # on Windows, nothing interrupts a wait without an end
-        pass
-    print(f"stopped; {collector.close()} messages waited, and their senders keep them")
+    try:
+        collector = Collector(given.folder, given.port, batch=given.batch)
+    except (ValueError, RuntimeError, OSError) as error:
+        sys.exit(f"not started: {error}")
+    try:
+        print(collector.address, flush=True)
+        while not stopped.wait(1):  # on Windows, nothing interrupts a wait without an end
+            pass
+    finally:
+        waited = collector.close()
+    print(f"stopped; {waited} messages waited, and their senders keep them")
 
 
 if __name__ == "__main__":
