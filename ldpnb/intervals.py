@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from math import floor
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -167,7 +168,7 @@ def _holders(count: int, n: int, own: Fraction, other: Fraction, z: float) -> tu
     ends = score_ends(
         np.array((count / n - inexact(other)) / inexact(own - other)), np.array(float(n)), own, other, z, 0.0
     )
-    low, high = (int(np.clip(np.floor(end * n), 0, n)) for end in ends)
+    low, high = (min(max(floor(float(end) * n), 0), n) for end in ends)
     least = _first(lambda h: supported_tail(h, count, n, own, other) > out, low, n)
     beyond = _first(lambda h: supported_tail(n - h, n - count, n, 1 - other, 1 - own) <= out, high, n)
     most = beyond - 1
@@ -179,7 +180,8 @@ def _holders(count: int, n: int, own: Fraction, other: Fraction, z: float) -> tu
 
 def _first(holds: Callable[[int], bool], near: int, n: int) -> int:
     """Return the least h in 0 … n for which something holds that stays true, or n + 1: from a guess, by doubling."""
-    step, low, high = 1, -1, n + 1
+    step = 1
+    low, high = -1, n + 1
     while True:
         if low < near <= n and near < high:
             if holds(near):

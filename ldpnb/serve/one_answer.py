@@ -197,7 +197,8 @@ class Strings(Asked):
         found, (own, rare) = self.mechanism.estimate(tally), self._noise
         error = np.sqrt((rare + (own - rare) * found.clip(0, 1)) / tally.n)
         z = quantile(level, len(labels) if together else 1)
-        ends = support_interval(self.mechanism.supporters(tally), tally.n, *self.mechanism.chances, z, sampled=0)
+        own, other = self.mechanism.chances
+        ends = support_interval(self.mechanism.supporters(tally), tally.n, own, other, z, sampled=0)
         return Result("share", "string", labels, found, error, *ends, tally, level, people, together)
 
     @property

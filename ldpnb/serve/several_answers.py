@@ -394,7 +394,7 @@ class YesNoTable(Asked):
         for rows in (slice(0, d * (v - 1)), slice(d * (v - 1), None)):  # single columns, pairs
             if asked[rows] and (told := _support(self.mechanism, tally, asked[rows])):
                 sampled = _sampled(told.n, tally.n) if people else 1.0
-                low[rows], high[rows] = support_interval(told.count, told.n, *told.chances, z, sampled=sampled)
+                low[rows], high[rows] = support_interval(told.supporters, told.n, *told.chances, z, sampled=sampled)
         ends = share, error, low, high
         return Result("share", "column", tuple(labels), *ends, tally, level, people, together)
 
@@ -406,15 +406,15 @@ class YesNoTable(Asked):
         return next(iter(made.errors.values()))
 
 
-class _Support(NamedTuple):
+class _Supporters(NamedTuple):
     """How many reports support each of some cells, of how many that are about it; chances of a holder and of others."""
 
-    count: Floats
+    supporters: Floats
     n: Floats
     chances: tuple[Fraction, Fraction]
 
 
-def _support(mechanism: Any, tally: Tally, asked: Sequence[tuple[Set, Set]]) -> _Support | None:
+def _support(mechanism: Any, tally: Tally, asked: Sequence[tuple[Set, Set]]) -> _Supporters | None:
     """Count the reports that support cells of sets of one size, of attributes of one size; None if they do not."""
     if isinstance(mechanism, Blocks):
         found = mechanism.tables(tally, [one for one, _ in asked])
@@ -423,7 +423,7 @@ def _support(mechanism: Any, tally: Tally, asked: Sequence[tuple[Set, Set]]) -> 
         share = np.array([table[at] for table, (_, at) in zip(found.tables, asked, strict=True)])
         n = np.rint(found.people / inexact(keep**2))  # reports whose block holds the set
         own, other = keep + (1 - keep) / cells, (1 - keep) / cells
-        return _Support(n * (inexact(other) + inexact(keep) * share), n, (own, other))
+        return _Supporters(n * (inexact(other) + inexact(keep) * share), n, (own, other))
     if isinstance(mechanism, HarmonyFrequency):
         oracle: Any = HadamardBit(k=mechanism.sizes[0], epsilon=mechanism.epsilon)
         parts = tally.counts.reshape(len(mechanism.sizes), oracle.m, 2)
@@ -435,7 +435,7 @@ def _support(mechanism: Any, tally: Tally, asked: Sequence[tuple[Set, Set]]) -> 
         n, parts = tally.counts[:, 0], tally.counts[:, 1:]
         parts = parts.reshape(-1, *oracle.tally(oracle._nothing()).counts.shape)
     count = [oracle.supporters(Tally(oracle, int(n[j]), parts[j]))[at] for (j,), (at,) in asked]
-    return _Support(np.array(count), n[[j for (j,), _ in asked]].astype(np.float64), oracle.chances)
+    return _Supporters(np.array(count), n[[j for (j,), _ in asked]].astype(np.float64), oracle.chances)
 
 
 def _sampled(asked: Any, n: int) -> Any:
