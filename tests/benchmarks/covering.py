@@ -1,11 +1,11 @@
 """How often printed intervals cover, survey by survey; recorded for the book and for the tests.
 
 A cell is a question, a population, a number of people and an ε.  Real clients answer some hundreds of surveys, people
-drawn anew for each; counted is how often an interval covers, each alone and all together, about the population and about
-the very people.  Cells that were worst with normal intervals come first.  What is recorded already is not run again, so
-that a run may be stopped at any time; delete book/recorded/coverage.json to begin anew.
+drawn anew for each.  Counted is how often an interval covers, each alone and all together, about the population and
+about these very people.  Cells that were worst with normal intervals come first.  What is recorded already is not run
+again, so that a run may be stopped at any time; delete book/recorded/coverage.json to begin anew.
 
-usage: python tests/benchmarks/coverage.py [minutes]
+usage: python tests/benchmarks/covering.py [minutes]
 """
 
 import sys
