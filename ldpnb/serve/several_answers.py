@@ -66,6 +66,8 @@ class Ratings(Asked):
     -----
     A mean is a ratio of two estimates.  It is given where the share is more than three standard errors of an item that
     nobody rates (`mean_of`); elsewhere it may be anything: estimate and error are NaN, and the interval is the scale.
+    The interval of a mean that is given holds the means of the scale under which so many reports of either sign are
+    not too unlikely, as `ldpnb.intervals.skewed_quantile` has it; it need not lie evenly around the mean.
 
     Examples
     --------
