@@ -29,7 +29,6 @@ from ldpnb import (
     Number,
     OneOf,
     Ratings,
-    Records,
     StateEncoding,
     Strings,
     Survey,
@@ -41,6 +40,7 @@ from ldpnb import (
     YesNoTable,
     interval,
 )
+from ldpnb.intervals import support_interval
 from ldpnb.keyvalue import mean_of
 from ldpnb.numbers.means import Range
 from ldpnb.numbers.ranges import Hierarchy
@@ -381,31 +381,29 @@ def test_results_of_numbers_strings_ratings_and_tables_are_the_mechanisms_own():
     np.testing.assert_allclose(word.estimate(tally).low, interval(tally)[0])
     np.testing.assert_allclose(word.estimate(tally).estimate, word.mechanism.estimate(tally))
     these = word.estimate(tally, people=True)
-    own, rare = word.mechanism.variance(Records.of({0}, set()), [0])[:, 0]
-    for end in (these.low, these.high):  # score intervals: z errors away, of the share at the end
-        np.testing.assert_allclose(np.abs(these.estimate - end), Z * np.sqrt((rare + (own - rare) * end) / 200))
+    p, q = word.mechanism.support
+    ends = support_interval(word.mechanism.supporters(tally), 200, p, q, Z, sampled=0)
+    np.testing.assert_allclose((these.low, these.high), ends)
 
     for m in (WheelKV(epsilon=3.0, m=2), PCKVUE(d=3, ell=2, epsilon=3.0)):
         stars = Ratings(["x", "y", "z"], 1, 5, 2, mechanism=m)
         tally = stars.tally(stars.perturb([{"x": 5, "y": 1}, {"x": 3}, {}] * 500, rng=rng()))
         found, own = stars.estimate(tally), m.estimate(tally)
         means = mean_of(own, m.plug_in(own, tally.n))
-        np.testing.assert_allclose(found.shares.low, interval(tally)[0][0])
         np.testing.assert_array_equal(np.isnan(found.means.estimate), ~means.reliable)
         told = means.reliable
         np.testing.assert_allclose(found.means.estimate[told], 3 + 2 * means.mean[told])
         np.testing.assert_allclose(found.means.error[told], 2 * means.error[told])
-        np.testing.assert_allclose(found.means.low, np.where(told, found.means.estimate - Z * found.means.error, 1))
-        np.testing.assert_allclose(found.means.high, np.where(told, found.means.estimate + Z * found.means.error, 5))
+        assert (found.means.low[~told] == 1).all() and (found.means.high[~told] == 5).all()
 
     rows = rng().random((400, 3)) < [0.2, 0.5, 0.8]
     m = DrawnAttributes.of((2, 2, 2), GRR, 1.0)
     table = YesNoTable(["a", "b", "c"], mechanism=m)
     tally = table.tally(table.perturb(rows, rng=rng()))
     np.testing.assert_allclose(table.estimate(tally).estimate, m.estimate_of_asked(tally)[1::2])
-    low, high = m.interval_of_asked(tally, Z)
-    np.testing.assert_allclose(table.estimate(tally).low, low[1::2])
-    np.testing.assert_allclose(table.estimate(tally).high, high[1::2])
+    asked, yes = tally.counts[:, 0], tally.counts[:, 2]
+    ends = support_interval(yes, asked, *m.oracle.support, Z)
+    np.testing.assert_allclose((table.estimate(tally).low, table.estimate(tally).high), ends)
     error = m.standard_error_of_asked(tally, people=True)[1::2]
     np.testing.assert_allclose(table.estimate(tally, people=True).error, error)
     few = table.tally(m._asked(np.array([0, 0, 1, 1, 2]), np.zeros(5, np.int64)))

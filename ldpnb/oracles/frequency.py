@@ -46,6 +46,7 @@ from ldpnb.checks import (
 )
 from ldpnb.core import Bools, Example, Floats, Ints, Layout, Mechanism, Reports, Tally, blocks
 from ldpnb.hashing import PRIME, Quadratic, check_prime
+from ldpnb.intervals import support_interval
 from ldpnb.kernels import count_ones, count_packed
 
 BLOCK = 2**13  # people treated at a time, so that what is being worked on stays in the cache
@@ -116,18 +117,20 @@ class Supporting(Mechanism):
         return np.asarray(no**2 + self.supporters(tally) / tally.n * (yes**2 - no**2))
 
     def interval(self, tally: Tally, z: float, *, people: bool = False) -> tuple[Floats, Floats]:
-        """Return the shares f from which the estimate is at most z of the standard errors at f (score intervals).
+        """Return exact ends where the number of supporters scatters little, score intervals elsewhere.
 
-        The variance is quadratic in f, so that nothing breaks down where hardly any report supports an item.
+        See `ldpnb.intervals`.  About these people, it is taken that nobody holds more than a report speaks of.
         """
         self.standard_error(tally, people=people)  # refuses what has none
-        found, rare = self.estimate(tally), self.rare_variance
-        linear = float(self._noise(np.ones(1))[0]) - rare  # variance of a person's score, own item less another one
-        # |f̂ − f|² = z² (rare + linear f, and f − f² if the people are a sample) / n, solved for f
-        w = z**2 / tally.n
-        a, b = 1 + (not people) * w, found + w * (linear + (not people)) / 2
-        half = np.sqrt(np.maximum(b**2 - a * (found**2 - w * rare), 0))
-        return (b - half) / a, (b + half) / a
+        own, other = self.chances
+        sampled = 0.0 if people else 1.0
+        return support_interval(self.supporters(tally), tally.n, own, other, z, sampled=sampled)
+
+    @property
+    def chances(self) -> tuple[Fraction, Fraction]:
+        """Chance of support by somebody who holds an item, the draw of one of L included, and by anybody else."""
+        p, q = self.support
+        return q + (p - q) / self.scale, q
 
     def _noise(self, expected: Floats) -> Floats:
         """Variance L² P(1−P)/(p*−q*)² with P = h p* + (1−h) q*, h = t/L being the chance that the item is drawn."""

@@ -13,6 +13,7 @@ import numpy as np
 from ldpnb.checks import check_count, check_flag, check_probability, in_full, shown
 from ldpnb.core import Floats, Ints, Records, Reports, Tally
 from ldpnb.hashing import key_of
+from ldpnb.intervals import support_interval
 from ldpnb.keyvalue import Wheel
 from ldpnb.numbers.means import Range
 from ldpnb.numbers.one_number import Number as NumberMechanism
@@ -198,11 +199,10 @@ class Strings(Asked):
         # of sets, the server could not tell; here each person has one string, so that only the noise is left
         found, (own, rare) = self.mechanism.estimate(tally), self._noise
         error = np.sqrt((rare + (own - rare) * found.clip(0, 1)) / tally.n)
-        w = quantile(level, len(labels) if together else 1) ** 2 / tally.n
-        middle = found + w * (own - rare) / 2  # a score interval: |f̂ − f|² = w (rare + (own − rare) f), solved for f
-        half = np.sqrt(np.maximum(middle**2 - found**2 + w * rare, 0))
-        ends = found, error, middle - half, middle + half
-        return Result("share", "string", labels, *ends, tally, level, people, together)
+        z = quantile(level, len(labels) if together else 1)
+        own, other = self.mechanism.chances
+        ends = support_interval(self.mechanism.supporters(tally), tally.n, own, other, z, sampled=0)
+        return Result("share", "string", labels, found, error, *ends, tally, level, people, together)
 
     @property
     def _noise(self) -> Floats:

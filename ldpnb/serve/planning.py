@@ -346,9 +346,10 @@ class Question(ABC):
         ranked = self.rank()
         best = self._narrowest(ranked, None, people)
         least: float = best.smallest_share(level, **asked)
-        z = best._power(level, together, sides, power)
         for one in ranked:  # at other shares another mechanism may be better
-            if not one.excluded and one.errors and one._told(least * (1 - 1e-8), z, people):
+            if one.excluded or not one.errors:
+                continue
+            if one._teller(level, together, sides, power, people)(least * (1 - 1e-8)):
                 least = one.smallest_share(level, **asked)
         return least
 

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set as AnySet
+from collections.abc import Mapping, Sequence, Set as AnySet
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property, partial
 from itertools import combinations
 from math import sqrt
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ldpnb.attributes import Blocks, DrawnAttributes, HarmonyFrequency
-from ldpnb.chance import Randomness
+from ldpnb.attributes.records import Set
+from ldpnb.chance import Randomness, exact, inexact
 from ldpnb.checks import check_count, check_flag, check_probability, in_full, shown
-from ldpnb.core import Ints, OpenMechanism, Records, Reports, Tally
+from ldpnb.core import Bools, Floats, Ints, OpenMechanism, Records, Reports, Tally, named
+from ldpnb.intervals import exact_below, scatter, skewed_quantile, support_interval
 from ldpnb.keyvalue.states import SampledKey
 from ldpnb.keyvalue.ternary import SignedTernary, mean_of
 from ldpnb.numbers.means import Range
+from ldpnb.oracles.frequency import Supporting
+from ldpnb.oracles.hadamard import HadamardBit
 from ldpnb.serve._asked import (
     CATEGORY,
     DECLINE,
@@ -34,6 +39,9 @@ from ldpnb.serve._results import RatingsResult, Result
 
 if TYPE_CHECKING:
     from ldpnb.serve.choose import Question
+
+HALVINGS = 50  # of the search for the end of an interval
+TINY = 1e-300  # in place of a variance of 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +70,8 @@ class Ratings(Asked):
 
     A mean is a ratio of two estimates.  It is given where the share is more than three standard errors of an item that
     nobody rates (`mean_of`); elsewhere it may be anything: estimate and error are NaN, and the interval is the scale.
+    The interval of a mean that is given holds the means of the scale under which so many reports of either sign are
+    not too unlikely, as `ldpnb.intervals.skewed_quantile` has it; it need not lie evenly around the mean.
 
     Examples
     --------
@@ -192,13 +202,70 @@ class Ratings(Asked):
         means, f = mean_of(found, spread), found[0]
         told = means.reliable
         mean, off = (np.where(told, x, 0) for x in (means.mean, means.error))
-        low, high = np.where(told, mean - z * off, -1), np.where(told, mean + z * off, 1)
+        low, high = (np.where(told, end, side) for end, side in zip(self._ends(tally, z), (-1, 1), strict=True))
         notes = tuple("" if yes else "too few to tell" for yes in told)
-        shares = Result("share", "item", estimate=f, error=error, low=f - z * error, high=f + z * error, **given)
+        counted = tally.counts.sum(-1)  # reports that were asked about the item
+        ends = support_interval(
+            counted - tally.counts[..., 1],
+            counted,
+            *self._chances,
+            z,
+            sampled=_sampled(counted, tally.n) if people else 1,
+        )
+        shares = Result("share", "item", estimate=f, error=error, low=ends[0], high=ends[1], **given)
         unit = Result("mean", "item", estimate=mean, error=off, low=low, high=high, notes=notes, **given)
         rated = in_unit(unit, self.range, people, "")
         rated.estimate[~told], rated.error[~told] = np.nan, np.nan
         return RatingsResult(shares, rated)
+
+    def _ends(self, tally: Tally, z: float) -> tuple[Floats, Floats]:
+        r"""Return the means, in [−1, 1], that would lead to such numbers of + and − (d,) each.
+
+        If the mean is m, the score of :math:`\hat s - m\hat f` has mean 0.  It is compared with a law of its own
+        variance and skewness under m and the estimated share (Fieller's interval, for few reports).  Where no m of the
+        scale leads to such numbers, both ends are the nearest one.
+        """
+        plus, minus = tally.counts[..., 2], tally.counts[..., 0]
+        n = np.maximum(tally.counts.sum(-1), 1)
+        alpha, beta, gamma = self.mechanism.answer
+        own, other = self._chances
+        gain, sign = inexact(own - other), inexact((alpha - beta) * (own - other) / (alpha + beta - 2 * gamma))
+        blind = inexact(gamma)
+        share = ((plus + minus) / n - inexact(other)) / gain
+        product = (plus - minus) / n / sign
+        possible = share.clip(0, 1)
+
+        def beyond(m: Floats, side: int) -> Bools:
+            """Whether the score is too far on this side for a mean of m."""
+            score_plus, score_minus = 1 / sign - m / gain, -1 / sign - m / gain
+            chance_plus = blind + possible * (gain + sign * m) / 2
+            chance_minus = blind + possible * (gain - sign * m) / 2
+            first, second, third = (
+                chance_plus * score_plus**power + chance_minus * score_minus**power for power in (1, 2, 3)
+            )
+            variance = np.maximum(second - first**2, 0)
+            skewness = (third - 3 * first * second + 2 * first**3) / np.maximum(variance, TINY) ** 1.5
+            far = side * skewed_quantile(side * z, skewness / np.sqrt(n)) * np.sqrt(variance / n)
+            return np.asarray(side * (product - m * share) > far)
+
+        nearest = (product / np.where(share > 0, share, 1)).clip(-1, 1)
+        ends = []
+        for side in (1, -1):
+            outside = np.full(nearest.shape, -float(side))
+            inside = np.where(beyond(outside, side), nearest, outside)
+            for _ in range(HALVINGS):
+                middle = (inside + outside) / 2
+                far = beyond(middle, side)
+                inside, outside = np.where(far, inside, middle), np.where(far, middle, outside)
+            ends.append(inside)
+        return ends[0], ends[1]
+
+    @property
+    def _chances(self) -> tuple[Fraction, Fraction]:
+        """Chance that a report asked about an item has a sign, from somebody who rates it, and from anybody else."""
+        alpha, beta, gamma = self.mechanism.answer
+        used = exact(float(self.mechanism.used(np.array([1]))[0]))
+        return 2 * gamma + (alpha + beta - 2 * gamma) * used, 2 * gamma
 
     def plan(self, n: int, share: float = 0.1) -> dict[str, float]:
         """Return the standard errors to come of an item that this share rate: of the share, and of a mean halfway."""
@@ -369,14 +436,27 @@ class YesNoTable(Asked):
             entries = [v * one[0] + at[0] for one, at in asked]
             drawn = self.mechanism.numbers_asked(tally)[entries]
             if drawn.min() < 2:
-                least = int(drawn.argmin())
+                rarest = int(drawn.argmin())
                 raise ValueError(
-                    f"tally must hold two answers about each column, got {drawn[least]} about {labels[least]!r}: "
+                    f"tally must hold two answers about each column, got {drawn[rarest]} about {shown(labels[rarest])}: "
                     "collect more"
                 )
             share = self.mechanism.estimate_of_asked(tally)[entries]
             error = self.mechanism.standard_error_of_asked(tally, people=people)[entries]
-        ends = share, error, share - z * error, share + z * error
+        low, high = share - z * error, share + z * error  # where scores have more than two values
+        columns, pairs = slice(0, d * (v - 1)), slice(d * (v - 1), None)
+        for rows in (columns, pairs):
+            told = _support(self.mechanism, tally, asked[rows])
+            if told is None:
+                continue
+            sampled = _sampled(told.n, tally.n) if people else 1.0
+            least, most = support_interval(told.supporters, told.n, *told.chances, z, sampled=sampled)
+            if rows is pairs:  # estimated from more reports than those about both columns, unless these are few
+                many = scatter(share[rows], told.n, *told.chances, sampled) >= exact_below(z)
+                least = np.where(many, low[rows], np.minimum(least, share[rows]))
+                most = np.where(many, high[rows], np.maximum(most, share[rows]))
+            low[rows], high[rows] = least, most
+        ends = share, error, low, high
         return Result("share", "column", tuple(labels), *ends, tally, level, people, together)
 
     def plan(self, n: int) -> float:
@@ -385,3 +465,42 @@ class YesNoTable(Asked):
 
         made = self._question(n)._choice(Row("", partial(replace, self.mechanism), ""))
         return next(iter(made.errors.values()))
+
+
+class _Supporters(NamedTuple):
+    """How many reports support each of some cells, of how many that are about it; chances of a holder and of others."""
+
+    supporters: Floats
+    n: Floats
+    chances: tuple[Fraction, Fraction]
+
+
+def _support(mechanism: Any, tally: Tally, asked: Sequence[tuple[Set, Set]]) -> _Supporters | None:
+    """Count the reports that support cells of sets of one size, of attributes of one size; None if they do not."""
+    if not asked:
+        return None
+    if isinstance(mechanism, Blocks):
+        found = mechanism.tables(tally, [one for one, _ in asked])
+        keep = exact(mechanism.keep[0])
+        cells = found.tables[0].size
+        share = np.array([table[at] for table, (_, at) in zip(found.tables, asked, strict=True)])
+        n = np.rint(found.people / inexact(keep**2))  # reports whose block holds the set
+        own, other = keep + (1 - keep) / cells, (1 - keep) / cells
+        return _Supporters(n * (inexact(other) + inexact(keep) * share), n, (own, other))
+    if isinstance(mechanism, HarmonyFrequency):
+        oracle: Any = HadamardBit(k=mechanism.sizes[0], epsilon=mechanism.epsilon)
+        parts = tally.counts.reshape(len(mechanism.sizes), oracle.m, 2)
+        n = parts.sum((1, 2))
+    else:
+        oracle = mechanism.oracle
+        if not isinstance(oracle, Supporting):
+            return None
+        n, parts = tally.counts[:, 0], tally.counts[:, 1:]
+        parts = parts.reshape(-1, *oracle.tally(oracle._nothing()).counts.shape)
+    count = [oracle.supporters(Tally(oracle, int(n[j]), parts[j]))[at] for (j,), (at,) in asked]
+    return _Supporters(np.array(count), n[[j for (j,), _ in asked]].astype(np.float64), oracle.chances)
+
+
+def _sampled(asked: Any, n: int) -> Any:
+    """Return which part of the chance of who is asked is left about n people, of whom so many were asked in public."""
+    return 1 - (np.asarray(asked) - 1) / max(1, n - 1)
