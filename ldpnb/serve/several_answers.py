@@ -437,10 +437,8 @@ class YesNoTable(Asked):
             drawn = self.mechanism.numbers_asked(tally)[entries]
             if drawn.min() < 2:
                 rarest = int(drawn.argmin())
-                raise ValueError(
-                    f"tally must hold two answers about each column, got {drawn[rarest]} about {shown(labels[rarest])}: "
-                    "collect more"
-                )
+                got = f"{drawn[rarest]} about {shown(labels[rarest])}"
+                raise ValueError(f"tally must hold two answers about each column, got {got}: collect more")
             share = self.mechanism.estimate_of_asked(tally)[entries]
             error = self.mechanism.standard_error_of_asked(tally, people=people)[entries]
         low, high = share - z * error, share + z * error  # where scores have more than two values
