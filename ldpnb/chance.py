@@ -20,6 +20,8 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from copy import deepcopy
 from copyreg import dispatch_table
+from dataclasses import fields, is_dataclass
+from datetime import timedelta
 from decimal import ROUND_FLOOR, Decimal, localcontext
 from fractions import Fraction
 from functools import lru_cache, partial
@@ -60,7 +62,7 @@ WORD = 62  # bits of a draw of `weighted`, so that the number of words is an int
 GRID = 2**53  # a uniform float of numpy's is one of the 2**53 multiples of 1 / GRID below 1
 PLAIN = {int, bool, str, bytes, type(None)}  # equal only if they are the same
 USUAL = {*PLAIN, float, list, tuple, set, frozenset, dict}  # types of most reports
-NUMBERS = {int, bool, float, complex, Fraction, Decimal}
+NUMBERS = {int, bool, float, complex, Fraction, Decimal, timedelta}
 SCALARS = {*np.sctypeDict.values(), np.record}  # numpy's own
 BY_NAME = {type, FunctionType, BuiltinFunctionType}  # sent by their names
 SAID = {  # what codes of pickle say
@@ -903,6 +905,10 @@ def copied(value: Any) -> Any:
         ) from None
 
 
+MOST_DTYPES = 64  # of which the forms are kept
+_OF_FIELDS = dict[Hashable, bytes]()
+
+
 class _TooLarge(Exception):
     """More is sent than a report may hold."""
 
@@ -1013,7 +1019,27 @@ def form_of(dtype: np.dtype[Any]) -> Hashable:
     """Return what a receiver gets of a dtype: equal ones may differ in notes and in alignment."""
     if dtype.isbuiltin == 1:  # of which there is one, without notes
         return _builtin(dtype.char)
-    return _sent(dtype, PROTOCOLS[0])[0]  # each time, since a dtype can be changed in place
+    plain = _fields(dtype)
+    if plain is None:
+        return _sent(dtype, PROTOCOLS[0])[0]
+    if plain not in _OF_FIELDS:
+        if len(_OF_FIELDS) == MOST_DTYPES:
+            _OF_FIELDS.clear()
+        _OF_FIELDS[plain] = _sent(dtype, PROTOCOLS[0])[0]
+    return _OF_FIELDS[plain]
+
+
+def _fields(dtype: np.dtype[Any]) -> Hashable | None:
+    """Return all that is sent of a dtype of fields of numbers, as it is now: it can be changed in place."""
+    if type(dtype) is not np.dtypes.VoidDType or not dtype.fields or dtype.metadata is not None:
+        return None
+    each: list[Any] = [dtype.type, dtype.names, dtype.itemsize, dtype.alignment, dtype.isalignedstruct, dtype.flags]
+    for name, (part, *place) in dtype.fields.items():
+        base, shape = part.subdtype or (part, ())
+        if type(name) is not str or len(place) != 1 or base.isbuiltin != 1 or part.metadata is not None:
+            return None
+        each += name, base.char, shape, part.alignment, part.flags, *place
+    return tuple(each)
 
 
 @lru_cache(64)
@@ -1153,6 +1179,10 @@ def _parts(value: Any, depth: int = 8) -> Iterator[Any]:
     inside: Any = value if isinstance(value, list | tuple | set | frozenset) else ()
     if isinstance(value, dict):
         inside = (*value, *value.values())
+    if isinstance(value, np.ndarray) and value.dtype.hasobject:
+        inside = value.ravel().tolist()
+    if is_dataclass(value):
+        inside = [getattr(value, f.name, None) for f in fields(value)]
     for part in inside if depth else ():
         yield from _parts(part, depth - 1)
 
@@ -1272,8 +1302,10 @@ def _refuse_seeded(members: Any) -> None:
 def _hashed_alike(member: Any) -> bool:
     """Whether a member of a set has the same hash in every process."""
     kind = type(member)
-    if kind in (tuple, frozenset):
+    if kind is frozenset or (issubclass(kind, tuple) and kind.__hash__ is tuple.__hash__):
         return all(map(_hashed_alike, member))
+    if kind is np.timedelta64:  # some are hashed by their bytes
+        return False
     number = kind in NUMBERS or (kind in SCALARS and issubclass(kind, np.number | np.bool_))
     return number and bool(member == member)  # the hash of a missing number is its address
 

@@ -734,7 +734,7 @@ class Coded:
         self.code, self.inside = code, inside
 
     def __eq__(self, other):
-        return self.code == other.code
+        return isinstance(other, Coded) and self.code == other.code
 
     def __hash__(self):
         return hash(self.code)
@@ -777,6 +777,27 @@ def test_hidden_forms_are_seen(name):
     ):
         assert found_of(client, samples=800, claimed=1.0).flagged
     assert not found_of(lambda x, rng: HIDDEN_FORMS[name](int(rng.integers(2))), samples=800, claimed=0.1).flagged
+
+
+@pytest.mark.parametrize("name", HIDDEN_FORMS)
+def test_hidden_forms_are_seen_in_arrays_of_objects(name):
+    """Beside what never comes again, and an honest bit."""
+
+    def client(x, rng):
+        row = np.empty(3, object)
+        row[0], row[1], row[2] = HIDDEN_FORMS[name](x), int(rng.integers(2**40)), noisy(x, rng, p=0.2)
+        return row
+
+    assert found_of(client, samples=800, claimed=1.0).flagged
+
+
+def test_a_row_of_numbers_cannot_be_locked():
+    """An array of one axis may be one that is not to be written to: no row of it tells."""
+
+    def many(x, n, rng):
+        return locked(warners(x, n, rng), x)
+
+    assert not audit(many, [0, 1], samples=2000, rng=rng(), claimed=1.0, many=True).flagged
 
 
 TWO_NANS = np.array([nan, -nan])

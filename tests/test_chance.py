@@ -17,6 +17,7 @@ from functools import partial, reduce
 from itertools import combinations, product
 from math import comb, factorial, inf, nan, nextafter
 from pathlib import PurePosixPath
+from typing import Any, NamedTuple
 from uuid import UUID, SafeUUID
 from warnings import catch_warnings, simplefilter
 
@@ -612,6 +613,20 @@ def fraction_of_true():
     return found
 
 
+class Pair(NamedTuple):
+    """A row with names."""
+
+    first: int
+    second: int
+
+
+@dataclass(frozen=True)
+class Carton:
+    """A report that holds one thing."""
+
+    inside: Any
+
+
 def entries(one):
     """An array of one object."""
     found = np.empty(1, object)
@@ -805,6 +820,41 @@ def test_names_that_are_changed_in_place_are_seen():
     assert len(set(forms)) == 3
 
 
+DTYPES = {
+    "two fields": [("a", "i8"), ("b", "?")],
+    "another name": [("a", "i8"), ("c", "?")],
+    "another order": [("b", "?"), ("a", "i8")],
+    "another type": [("a", "u8"), ("b", "?")],
+    "another that is as large": [("a", "q"), ("b", "?")],
+    "another order of bytes": [("a", ">i8"), ("b", "?")],
+    "gaps": np.dtype([("a", "i8"), ("b", "?")], align=True),
+    "a gap behind": {"names": ["a", "b"], "formats": ["i8", "?"], "offsets": [0, 8], "itemsize": 16},
+    "one field on another": {"names": ["a", "b"], "formats": ["i8", "?"], "offsets": [0, 0]},
+    "a class of numpy's": np.dtype((np.record, [("a", "i8"), ("b", "?")])),
+    "a note": np.dtype([("a", "i8"), ("b", "?")], metadata={"by": 1}),
+    "a note on a field": [("a", np.dtype("i8", metadata={"by": 1})), ("b", "?")],
+    "a title": [(("t", "a"), "i8"), ("b", "?")],
+    "a field within": [("a", [("b", "i8")])],
+    "several numbers": [("a", "i8", 2), ("b", "?")],
+    "more of them": [("a", "i8", 3), ("b", "?")],
+    "others": [("a", "f8", 2), ("b", "?")],
+    "a row of them": [("a", "i8", (1, 2)), ("b", "?")],
+    "several of another order": [("a", ">i8", 2), ("b", "?")],
+    "a note on several": [("a", np.dtype("i8", metadata={"by": 1}), 2), ("b", "?")],
+    "texts": [("a", "U3"), ("b", "?")],
+    "times": [("a", "M8[s]"), ("b", "?")],
+}
+
+
+def test_forms_of_dtypes_differ_as_what_pickle_sends():
+    """Those that are kept are looked up by all that is sent, and by nothing that is not."""
+    dtypes = {name: np.dtype(given) for name, given in DTYPES.items()}
+    for _ in range(2):  # anew, and kept
+        for one, other in product(dtypes.values(), repeat=2):
+            alike = pickle.dumps(one, 4) == pickle.dumps(other, 4)
+            assert (chance.form_of(one) == chance.form_of(other)) == alike, (one, other)
+
+
 def test_what_a_dtype_holds_may_change_in_place():
     """Titles of fields, alignment, and the unit of times: all of it is looked at each time."""
     title = Parcel("t", 0)
@@ -945,9 +995,9 @@ class Silent(Parcel):
 @pytest.mark.parametrize(
     "a, b, got",
     [
-        ((10**5000, 1), (10**5000, True), "a value of type tuple"),
-        (Fraction(10**5000), 10**5000, "a value of type int"),
-        (Silent(1, 2), Silent(1, 3), "a value of type Silent"),
+        ((10**5000, 1), (10**5000, True), "a tuple"),
+        (Fraction(10**5000), 10**5000, "an integer of 16610 bits"),
+        (Silent(1, 2), Silent(1, 3), "a Silent"),
     ],
     ids=["tuple", "int", "object"],
 )
@@ -1186,7 +1236,18 @@ SEEDED = {  # members whose hash, and so their order, is another one in each pro
     "below twelve tuples": reduce(lambda inside, _: (inside,), range(12), frozenset({"a", "b"})),
     "days": {np.datetime64("2020-01-01"), np.datetime64("2020-01-02")},
     "numpy's texts": {np.str_("a"), np.str_("b")},
+    "spans of numpy's": {np.timedelta64(k, "ns") for k in (1, 2, 3, 4)},
 }
+ALIKE = {  # in every process
+    "spans": {timedelta(1), timedelta(2)},
+    "rows with names": {Pair(1, 2), Pair(2, 1)},
+    "rows within rows": {(1, (2, 3)), (4, (5, 6))},
+}
+
+
+@pytest.mark.parametrize("name", ALIKE)
+def test_sets_in_one_order_in_every_process_are_taken(name):
+    assert law(lambda rng: ALIKE[name])
 
 
 @pytest.mark.parametrize("name", SEEDED)
@@ -1195,6 +1256,15 @@ def test_sets_whose_order_each_process_draws_are_refused(name):
         law(lambda rng: SEEDED[name])
     with pytest.raises(ValueError, match=r"must return plain values.*return sorted"):
         audit(lambda x, rng: SEEDED[name], [0, 1], samples=100, rng=np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("wrap", [lambda s: entries((s,)), Carton], ids=["array", "dataclass"])
+def test_cures_of_orders_look_within(wrap):
+    """Two orders of one set, within what is no container of Python's."""
+    orders = {0, 8}, {8, 0}
+    assert [*orders[0]] != [*orders[1]]
+    with pytest.raises(ValueError, match=r"return sorted\(…, key=repr\), since a set comes in an order"):
+        law(lambda rng: wrap(frozenset(orders[toss(0.5, rng)])))
 
 
 def test_errors_name_the_type_that_is_not_plain():

@@ -1,6 +1,7 @@
 """For every ε at once: what `prove` shows of the package's clients, what it refutes, and what it will not answer."""
 
 import json
+import re
 from copy import copy
 from dataclasses import dataclass, field, fields, replace
 from datetime import timedelta
@@ -25,7 +26,7 @@ from ldpnb.oracles import GRR, OLH, OUE, PCE, SUE, BlockDesign, HadamardBit, Sub
 from ldpnb.oracles.personal import people
 from ldpnb.serve import catalogue
 from ldpnb.strings import RAPPOR
-from ldpnb.verify import prove
+from ldpnb.verify import _prove, moments, prove
 from ldpnb.verify._prove import _maker, _moments
 from ldpnb.verify._symbolic import symbolic_laws
 
@@ -1172,6 +1173,38 @@ BIASED = {
 @pytest.mark.parametrize("name", BIASED)
 def test_moments_are_looked_at_for_every_epsilon_and_in_every_unit(name):
     assert prove(BIASED[name](k=3, epsilon=1.0), range(3)).wrong
+
+
+def test_what_one_draw_has_found_is_not_forgotten(monkeypatch):
+    """A difference that is large at few ε may be met by one draw and missed by all others."""
+    monkeypatch.setattr(_prove, "_apart", lambda every, stated, draws: {(0, 2)} if draws == 1 else set())
+    assert prove(GRR(k=2, epsilon=1.0), range(2)).wrong == 2  # one a score
+
+
+@pytest.mark.parametrize("name", ["expected", "variance"])
+def test_moments_of_another_shape_are_said_not_to_be_compared(name):
+    narrow = mutant(GRR, **{name: lambda m, v: getattr(GRR(k=m.k, epsilon=m.epsilon), name)(v)[:, :1]})
+    words = rf"not compared: {name} must have the shape of the scores, \(3, 3\), got \(3, 1\)"
+    assert re.search(words, said(prove(narrow(k=3, epsilon=1.0), range(3))))
+
+
+@pytest.mark.parametrize("kind", ["U", "S"])
+def test_a_server_may_ask_for_the_width_of_its_texts(kind):
+    """A text alone has a dtype of its own length."""
+    names = np.array(["a", "bcd"], f"{kind}3")
+
+    class Named(GRR):
+        def _perturb(self, values, rng):
+            return names[super()._perturb(values, rng)]
+
+        def tally(self, reports):
+            if np.asarray(reports).dtype != names.dtype:
+                raise ValueError(f"reports must be of {names.dtype}")
+            return super().tally((np.asarray(reports) == names[1]).astype(np.int64))
+
+    m = Named(k=2, epsilon=1.0)
+    np.testing.assert_allclose(moments(m, [0, 1])[0], [[1, 0], [0, 1]])
+    assert "are as stated" in said(prove(m, [0, 1]))
 
 
 @pytest.mark.parametrize("unit", [1e-18, 1e-9, 0.1, 1e9, 1e18])

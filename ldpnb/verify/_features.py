@@ -49,6 +49,9 @@ class Form:
 
     what: Any
 
+    def __repr__(self) -> str:
+        return f"form {self.what.__name__ if isinstance(self.what, type) else shown(self.what)}"
+
 
 class Sent(NamedTuple):
     """What is looked at before a report is copied: a copy may be another.
@@ -150,7 +153,7 @@ def looked(reports: Any) -> list[Sent]:
     """
     if not _solid(reports):
         return [look(report) for report in reports]
-    one = reports[:1] if reports.ndim == 1 else reports[0]  # a text alone has a dtype of its own length
+    one = reports[:1].copy() if reports.ndim == 1 else reports[0]  # a text alone has a dtype of its own length
     like = form_of(reports.dtype), _read(style, one)
     return [Sent(None, like, like, ())]
 
@@ -185,6 +188,8 @@ def _parts_of(value: Any, inside: bool = False) -> list[tuple[Hashable, Hashable
     within: Iterable[Any] = ()
     if isinstance(value, list | tuple | set | frozenset):
         within = value
+    elif isinstance(value, np.ndarray | np.generic) and value.dtype.hasobject:
+        within = [value.tolist()]
     elif isinstance(value, dict):
         within = chain(*value.items())
     for part in within:

@@ -116,6 +116,8 @@ class Rows:
         row = _alone(reports)[0]
         if not isinstance(reports, np.ndarray):
             return row
+        if isinstance(row, np.str_ | np.bytes_):  # which alone is of a dtype of its own length
+            row = np.array(row, reports.dtype)
         if self._first is None or type(reports) is not np.ndarray:
             freeze(reports)  # refuses other classes, and what is sent beside the reports
         own, dtype = form_of(reports.dtype), reports.dtype

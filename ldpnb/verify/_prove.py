@@ -838,6 +838,9 @@ def _moments(make: Maker, client: Any, inputs: Any, items: Any, tested: tuple[fl
     for epsilon in [*_points(client, tested, found.branches), *_drawn(tested, found)]:
         shipped = client if isinstance(client, Mechanism) and client.epsilon == epsilon else make(epsilon)
         (mean, variance), (told, spread) = stated(shipped), numbers(shipped, inputs, items)
+        for name, one in (("expected", mean), ("variance", variance)):
+            if one.shape != told.shape:
+                raise ValueError(f"{name} must have the shape of the scores, {told.shape}, got {one.shape}")
         largest = float(np.max(np.abs(spread), initial=0.0))
         in_numbers += not np.allclose(mean, told, rtol=1e-8, atol=1e-9 * largest**0.5)
         in_numbers += not np.allclose(variance, spread, rtol=1e-8, atol=1e-9 * largest)
@@ -878,8 +881,8 @@ def _identities(mechanism: Any, found: Laws, candidates: Any, stated: Any) -> tu
             (field.formula(mean.ravel()[at]), field.formula(variance.ravel()[at]))
             for mean, variance in zip(means, variances, strict=True)
         ]
-        if _apart(every, stated_ones, 1):
-            wrong += _apart(every, stated_ones, DRAWS)
+        if apart := _apart(every, stated_ones, 1):
+            wrong += len(apart | _apart(every, stated_ones, DRAWS))
             continue
         seconds = [field.formula(sum(p * s * s for s, p in each)) for each in every]
         different = list[tuple[Formula, Formula, int]]()
@@ -890,7 +893,7 @@ def _identities(mechanism: Any, found: Laws, candidates: Any, stated: Any) -> tu
                 if not one.same(other):
                     different.append((one, other, power))
         if different and (apart := _apart(every, stated_ones, DRAWS)):
-            wrong += apart
+            wrong += len(apart)
             continue
         close = sum(_close(one, other, field.formula(sum(seconds)), power) for one, other, power in different)
         wrong += len(different) - close
@@ -906,8 +909,8 @@ def _points(client: Any, tested: tuple[float, ...], branches: int) -> list[float
     return list(dict.fromkeys([*own, *(x for x in POINTS[-1:] if x in tested), *some]))
 
 
-def _apart(every: list[Scored], stated: list[tuple[Formula, Formula]], draws: int) -> int:
-    """Return how many of the inputs' means and variances of one score are not as stated at some drawn y and coins.
+def _apart(every: list[Scored], stated: list[tuple[Formula, Formula]], draws: int) -> set[tuple[int, int]]:
+    """Return which of the inputs' means (1) and variances (2) of one score differ at some drawn y and coins.
 
     Scores with their probabilities are looked at as numbers, which is quick where formulas are long.
     """
@@ -921,7 +924,7 @@ def _apart(every: list[Scored], stated: list[tuple[Formula, Formula]], draws: in
             for power, one, other in zip((1, 2), (first, second - first**2), stated[i], strict=True):
                 if (one - other.at(y, slack)) ** 2 > size**power / 10**24:
                     wrong.add((i, power))
-    return len(wrong)
+    return wrong
 
 
 def _close(one: Formula, other: Formula, size: Formula, power: int) -> bool:
