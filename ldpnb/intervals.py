@@ -96,7 +96,7 @@ def support_interval(
     >>> p, q = Fraction(546, 1536), Fraction(10, 1536)
     >>> low, high = support_interval(8, 300, p, q, 1.96)
     >>> round(float(low), 3), round(float(high), 3)
-    (0.014, 0.13)
+    (0.015, 0.13)
     >>> low, high = support_interval(8, 300, p, q, 1.96, sampled=0)  # about these 300
     >>> round(float(low) * 300), round(float(high) * 300)
     (5, 36)

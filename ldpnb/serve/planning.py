@@ -340,7 +340,7 @@ class Question(ABC):
         --------
         >>> from ldpnb.serve import choose
         >>> round(choose.Sets(n=20_000, epsilon=1.0, d=40, m=3).smallest_share(), 4)
-        0.0454
+        0.0446
         """
         asked: Any = {"sides": sides, "people": people, "together": together, "power": power}
         ranked = self.rank()

@@ -218,7 +218,7 @@ class Choice:
         >>> from ldpnb.serve import choose
         >>> best = choose.Item(n=20_000, epsilon=1.0, k=40).rank()[0]
         >>> round(best.smallest_share(), 4), round(best.smallest_share(sides=1), 4)
-        (0.0259, 0.0217)
+        (0.0257, 0.0216)
         >>> round(best.smallest_share(power=0.8), 4)
         0.0372
         """
