@@ -99,7 +99,7 @@ def support_interval(
     (0.015, 0.13)
     >>> low, high = support_interval(8, 300, p, q, 1.96, sampled=0)  # about these 300
     >>> round(float(low) * 300), round(float(high) * 300)
-    (5, 36)
+    (6, 35)
     """
     count, n, sampled = np.broadcast_arrays(
         np.rint(np.asarray(count, np.float64)), np.asarray(n, np.float64), np.asarray(sampled, np.float64)

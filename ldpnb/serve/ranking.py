@@ -220,7 +220,7 @@ class Choice:
         >>> round(best.smallest_share(), 4), round(best.smallest_share(sides=1), 4)
         (0.0257, 0.0216)
         >>> round(best.smallest_share(power=0.8), 4)
-        0.0372
+        0.0369
         """
         if not is_number(sides) or sides not in (1, 2):
             raise ValueError(f"sides must be 1 or 2, got {shown(sides)}")
