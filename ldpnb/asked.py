@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ldpnb.checks import check_codes, check_people
-from ldpnb.core import Floats, Ints, Mechanism, Tally, Values
+from ldpnb.core import Floats, Ints, Mechanism, Tally, Untold, Values
 
 
 class Asked(NamedTuple):
@@ -189,7 +189,7 @@ class AsksSome(Mechanism):
     def _check_one_question(self, used: Ints) -> None:
         """Refuse a variance about these people where weights are of several questions."""
         if len(used) > 1:
-            raise ValueError(
+            raise Untold(
                 f"people must be False where weights are of several questions, got {len(used)}: nobody answers two of "
                 "them; the variance about a population is at least as large"
             )

@@ -66,6 +66,10 @@ Bools = NDArray[np.bool_]
 Layout = Mapping[str, tuple[Any, ...]]  # field -> type, number of values, axes
 
 
+class Untold(ValueError):
+    """What a tally does not tell is asked for."""
+
+
 class Mechanism(ABC):
     """A way to collect one kind of data under ε-local differential privacy: client, server, and what they promise.
 
@@ -216,7 +220,7 @@ class Mechanism(ABC):
     def _check_people_known(self, people: bool) -> None:
         """Refuse an error about these people where the tally does not tell what they differ by."""
         if people and not self.shares:
-            raise ValueError(f"people must be False: the server of {_brief(self)} cannot tell values from noise")
+            raise Untold(f"people must be False: the server of {_brief(self)} cannot tell values from noise")
 
     def interval(self, tally: Tally, z: float, *, people: bool = False) -> tuple[Floats, Floats]:
         """Return the estimate less and plus z standard errors; `postprocess.interval` finds the z for a level."""
@@ -226,7 +230,7 @@ class Mechanism(ABC):
     def _squares(self, tally: Tally) -> Floats:
         """Mean squared score of each entry of the estimate, where the tally tells."""
         cure = f"; {self.errors} has errors" if self.errors else ""
-        raise ValueError(f"tally must tell how scores scatter, which one of {_brief(self)} does not{cure}")
+        raise Untold(f"tally must tell how scores scatter, which one of {_brief(self)} does not{cure}")
 
     def contrast_variance(self, tally: Tally, weights: ArrayLike, *, people: bool = False) -> Floats:
         r"""Estimate the variance of a weighted sum of the estimate: a difference of two shares, a score, a mean.
@@ -255,8 +259,10 @@ class Mechanism(ABC):
 
         Raises
         ------
-        ValueError
+        Untold
             If the tally does not tell how such sums scatter, or `people` is asked for and not known.
+        ValueError
+            If weights are not finite or of another shape, or the tally holds fewer than two reports.
 
         Examples
         --------
@@ -299,9 +305,9 @@ class Mechanism(ABC):
             return np.asarray((self._squares(tally) * weights**2).sum(axes))
         raise self._untold_contrast()
 
-    def _untold_contrast(self) -> ValueError:
+    def _untold_contrast(self) -> Untold:
         """Return the refusal of a tally that does not tell how sums of scores scatter."""
-        return ValueError(
+        return Untold(
             f"tally must tell how sums of scores scatter, which one of {_brief(self)} does not: "
             "keep tallies of ten parts of the people, estimate each part, and compare the ten numbers"
         )

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ldpnb import chance
 from ldpnb.chance import Randomness, bernoulli, exact, inexact, odds, packed_bernoulli, round_up
 from ldpnb.checks import SIZE_MAX, Limit, check_array, check_count, check_epsilon, shown
-from ldpnb.core import Floats, Ints, Layout, Records, Reports, blocks, pad_and_sample
+from ldpnb.core import Floats, Ints, Layout, Records, Reports, Tally, blocks, pad_and_sample
 from ldpnb.keyvalue.population import Holdings, discretise
 from ldpnb.keyvalue.ternary import KnownKeys
 from ldpnb.oracles.frequency import KeptCode

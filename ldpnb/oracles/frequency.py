@@ -311,6 +311,12 @@ class GRR(KeptItem, PureProtocol):
         w = np.square(w - w.mean(-1, keepdims=True))
         return np.asarray(inexact(q / (p - q) ** 2) * (w.sum(-1, keepdims=True) + inexact(self.k * (p - q)) * w))
 
+    def _contrast_squares(self, tally: Tally, weights: Floats) -> Floats:
+        """Of the score of each item that is reported, times how often it was."""
+        p, q = self.support
+        scores = (weights - inexact(q) * weights.sum()) / inexact(p - q)
+        return np.asarray(tally.counts @ np.square(scores) / tally.n)
+
 
 @dataclass(frozen=True, kw_only=True)
 class BitReports(PureProtocol):
@@ -390,7 +396,8 @@ class UnaryEncoding(BitReports):
         return np.asarray(other * w.sum(-1, keepdims=True) + (own - other) * w)
 
     def _linear_variance_of_nobody(self, weights: Floats) -> float:
-        return self.rare_variance * float(np.square(weights).sum())
+        p, q = self.support
+        return inexact(q * (1 - q) / (p - q) ** 2) * float(np.square(weights).sum())
 
     def simulate(self, counts: ArrayLike, *, trials: int, rng: Randomness) -> Tally:
         """Tallies of a population with this histogram, exact in their joint law (bits are independent), in O(k)."""

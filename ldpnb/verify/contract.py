@@ -58,6 +58,7 @@ from ldpnb.core import (
     OpenMechanism,
     Records,
     Tally,
+    Untold,
     largest_sum,
     named,
 )
@@ -944,17 +945,17 @@ def _contrasted(example: Example) -> bool:
         tally = _tally(example, m.perturb(example.inputs[[0, 0]], rng=np.random.default_rng(0)))
         try:
             m.contrast_variance(tally, np.ones_like(m.estimate(tally)))
-        except ValueError as error:
-            return "tally must tell how sums of scores scatter" not in str(error)
+        except Untold:
+            return False
     return True
 
 
 @_check(_contrasted)
 def contrasts_are_right(example: Example) -> None:
-    """The variance of a weighted sum of the estimate is right on average, of random people and of the first ones.
+    """Variances of weighted sums of the estimate are right on average, of random people and of the first ones.
 
-    Exactly: the mean square that a tally tells is linear, and of each report alone it is right on average; and all
-    pairs of reports are taken, unless they are too many.  With one weight of 1 it is the square of `standard_error`.
+    Exactly: the mean square that a tally tells is linear, and right on average for one report.  All pairs of reports
+    are taken together, unless they are too many.  With one weight of 1 it is the square of `standard_error`.
     """
     m, one, rng = example.mechanism, known(example), np.random.default_rng(14)
     alone = next(iter(one.tallies.values()))
@@ -962,10 +963,10 @@ def contrasts_are_right(example: Example) -> None:
     weights = np.arange(1, len(example.inputs) + 1) / sum(range(1, len(example.inputs) + 1))
     chance, scores, counts = _mixed(example, weights)
     _refuses(lambda: m.contrast_variance(alone, np.ones(shape)), "two reports", "a variance of one report")
-    few = Tally(m, 30, np.tensordot(rng.multinomial(30, chance / chance.sum()), counts, 1), alone.items)
+    few = Tally(m, 3, np.tensordot(rng.multinomial(3, chance / chance.sum()), counts, 1), alone.items)
     _refuses(lambda: m.contrast_variance(few, np.full(shape, nan)), "weights must be finite", "a weight of NaN")
     _refuses(lambda: m.contrast_variance(few, np.ones((*shape, 1))), "weights must have the shape", "too many axes")
-    for entry in {0, prod(shape) - 1}:
+    for entry in {0, prod(shape) - 1} if type(m).standard_error is Mechanism.standard_error else ():
         unit = np.zeros(prod(shape))
         unit[entry] = 1
         for people in (False, True)[: 1 + m.shares]:
@@ -995,8 +996,7 @@ def _contrast_is_right(example: Example, w: Floats, weights: Floats, mixed: tupl
         _close(found, (right - (chance @ sums) ** 2) / 2, within, "variance of a weighted sum of two people's estimate")
     try:
         m.contrast_variance(Tally(m, 2, counts[0] + counts[-1], items), w, people=True)
-    except ValueError as error:
-        _must("people must be False" in str(error), f"contrast_variance(people=True) fails: {error}")
+    except Untold:
         return
     first = [law_of_one for law_of_one in one.laws[:2]]
     if len(first) < 2 or prod(map(len, first)) > PAIRS:
@@ -1005,10 +1005,10 @@ def _contrast_is_right(example: Example, w: Floats, weights: Floats, mixed: tupl
     p, q = (np.array([float(c) for c in x.values()]) for x in first)
     both = Tally(m, 2, (tallies[0][:, None] + tallies[1]).reshape(-1, *tallies[0].shape[1:]), items)
     found = np.outer(p, q).ravel() @ m.contrast_variance(both, w, people=True)
-    exact = 0.0
+    exact = np.zeros(())
     for law_of_one, c in zip(first, (p, q), strict=True):
         own = np.array([np.tensordot(one.scores[y], w, w.ndim) for y in law_of_one])
-        exact += (c @ own**2 - (c @ own) ** 2) / 4
+        exact = exact + (c @ own**2 - (c @ own) ** 2) / 4
     _close(found, exact, within, "variance of a weighted sum about two very people")
 
 
