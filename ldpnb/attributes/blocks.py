@@ -403,7 +403,7 @@ class Blocks(RecordMechanism):
         >>> reports = survey.perturb(np.tile([[0, 0, 1, 1], [1, 1, 1, 0]], (3000, 1)), rng=rng)
         >>> tally = survey.tally(reports)  # how much more often is the first value 1 than the last?
         >>> round(survey.pooled_contrast_variance(tally, {(0,): [0, 1], (3,): [0, -1]}) ** 0.5, 3)
-        0.021
+        0.016
         """
         asked = self._weights_of_sets(weights)
         if tally.n < 2:

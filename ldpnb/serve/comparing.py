@@ -56,7 +56,7 @@ def difference(a: Any, b: Any, level: float | None = None, *, same_people: bool 
 
     >>> from ldpnb import OneOf
     >>> buys = OneOf(["yes", "no"], epsilon=1.0)
-    >>> rng, groups = np.random.default_rng(0), {"old": 600, "new": 1400}
+    >>> rng, groups = np.random.default_rng(2), {"old": 600, "new": 1400}
     >>> answers = {page: ["yes"] * n + ["no"] * (4000 - n) for page, n in groups.items()}
     >>> found = {page: buys.estimate(buys.tally(buys.perturb(x, rng=rng))) for page, x in answers.items()}
     >>> print(difference(found["new"]["yes"], found["old"]["yes"]))
