@@ -113,6 +113,43 @@ def test_given_who_was_asked_it_is_unbiased(mechanism, n):
     np.testing.assert_allclose(told, exact, rtol=1e-9)
 
 
+@pytest.mark.parametrize("mechanism", [one for one, _ in ASKED], ids=str)
+def test_of_one_entry_it_is_the_error_of_those_asked(mechanism):
+    example = next(one for one in type(mechanism).example() if one.mechanism == mechanism)
+    values = example.inputs[np.arange(40) % len(example.inputs)]
+    tally = mechanism.tally(mechanism.perturb(values, rng=seeded()))
+    for people in (False, True)[: 1 + mechanism.shares]:
+        errors = mechanism.standard_error_of_asked(tally, people=people)
+        for entry in np.ndindex(errors.shape):
+            unit = np.zeros(errors.shape)
+            unit[entry] = 1
+            found = mechanism.contrast_variance_of_asked(tally, unit, people=people)
+            assert sqrt(max(float(found), 0)) == pytest.approx(errors[entry])
+
+
+@pytest.mark.parametrize("mechanism", [ASKED[2][0], ASKED[3][0]], ids=str)
+def test_about_three_very_people_it_is_unbiased_given_who_was_asked(mechanism):
+    """All reports of three people, of the question with three values, which two or all of them were asked."""
+    example = next(one for one in type(mechanism).example() if one.mechanism == mechanism)
+    known = contract.known(example)
+    chance, counts = np.ones(1), np.zeros((1, *mechanism._one_trial), np.int64)
+    for law in [known.laws[i] for i in (0, 1, 2)]:
+        each = np.stack([known.tallies[y].counts for y in law])
+        chance = np.outer(chance, [float(p) for p in law.values()]).ravel()
+        counts = (counts[:, None] + each).reshape(-1, *each.shape[1:])
+    tally, weights = Tally(mechanism, 3, counts), np.array([0, 0, 1.0, -2, 0])
+    parts = mechanism._contrast_parts(tally, weights)
+    for number in (2, 3):
+        here = parts.numbers[:, 1] == number
+        weight = chance[here] / chance[here].sum()
+        sums = parts.sums[here, 1]
+        told = mechanism.contrast_variance_of_asked(Tally(mechanism, 3, counts[here]), weights, people=True)
+        exact = weight @ (sums - weight @ sums) ** 2
+        assert weight @ told == pytest.approx(exact)
+        other = mechanism.contrast_variance_of_asked(Tally(mechanism, 3, counts[here]), weights)
+        assert abs(weight @ other / exact - 1) > 0.01  # the control: about a population
+
+
 def test_control_errors_that_add_are_biased_within_a_question():
     mechanism = DrawnAttributes.of((2, 3), GRR, 1.0)
     weights = np.array([0, 0, 1.0, -1, 0])

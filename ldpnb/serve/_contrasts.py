@@ -1,12 +1,14 @@
 r"""Weighted sums of rows: differences, scores and means of one result, and differences of two results.
 
-Rows of one result come from the same reports, so that their errors do not add.  `variance_of` asks the mechanism; where
-its tally does not tell, the error of a sum is at most the sum of the errors (Cauchy–Schwarz), which is said.
+Rows of one result come from the same reports, so that their errors do not add.  `variance_of` asks
+the mechanism; where its tally does not tell, the error of a sum is at most the sum of the errors
+(Cauchy–Schwarz), which is said.
 
-Two results of other people are independent: variances add.  Of the same people, given what they answer, noise of the
-two is independent, too, but the answers are not: with X and Y what a person contributes to either, n times the variance
-has a part :math:`\operatorname{Var}(X - Y)`, and which X goes with which Y is in no report.  `largest_apart` is the
-largest that it can be with these laws of X and Y.
+Two results of other people are independent: variances add.  Of the same people, given what they
+answer, noise of the two is independent, too, but the answers are not: with X and Y what a person
+contributes to either, n times the variance has a part :math:`\operatorname{Var}(X - Y)`, and which
+X goes with which Y is in no report.  `largest_apart` is the largest that it can be with these laws
+of X and Y.
 """
 
 from __future__ import annotations
@@ -250,9 +252,10 @@ def _interval_said(level: float, family: int, people: bool) -> str:
 def mean_of_values(result: Result) -> Contrast:
     r"""Estimate the mean of the numbers that stand for labels, among people whose answer has one.
 
-    If all labels have numbers, it is the sum of shares times numbers; estimated shares need not sum to 1, so numbers
-    are taken from their middle, where that makes least noise.  Otherwise it is a ratio r, and its error that of the
-    sum with weights :math:`(v_i - r)/S`, S the share of people with numbers.
+    If all labels have numbers, it is the sum of shares times numbers; estimated shares need not sum
+    to 1, so numbers are taken from their middle, where that makes least noise.  Otherwise it is a
+    ratio r, and its error that of the sum with weights :math:`(v_i - r)/S`, S the share of people
+    with numbers.
     """
     if not result.values:
         cure = 'OneOf(…, values={"promoter": 1, "passive": 0, "detractor": -1}), or contrast(…)'
@@ -483,7 +486,8 @@ def law_of(part: Part) -> tuple[Floats, Floats] | None:
 def largest_apart(x: Floats, p: Floats, y: Floats, q: Floats) -> float:
     """Return the largest variance of X − Y, for X with values x of probabilities p, and Y with y and q.
 
-    It is that where large X go with small Y.  Of shares f and g it is min(f + g, 2 − f − g) − (f − g)².
+    It is that where large X go with small Y.  Of shares f and g it is min(f + g, 2 − f − g) − (f −
+    g)².
 
     Examples
     --------

@@ -1,8 +1,9 @@
 """Differences between groups and between questions, and one test of whether groups are the same.
 
-Two results of different tallies are taken to be of other people, whose variances add: an A/B test, two regions, two
-years with other people.  Results of one `Survey` are of the same people, and know it; of any others, you have to say
-it, ``same_people=True``.  Within one result, `Result.contrast` compares rows.
+Two results of different tallies are taken to be of other people, whose variances add: an A/B test,
+two regions, two years with other people.  Results of one `Survey` are of the same people, and know
+it; of any others, you have to say it, ``same_people=True``.  Within one result, `Result.contrast`
+compares rows.
 """
 
 from __future__ import annotations
@@ -25,16 +26,17 @@ ROWS = 200  # of a test: its covariances are asked for two by two
 def difference(a: Any, b: Any, level: float | None = None, *, same_people: bool | None = None) -> Contrast:
     """Estimate by how much one row, or contrast, is above another one.
 
-    Two results of different tallies are taken to be of *other people*, as in an A/B test; the line below the printed
-    table says so.  If they are of the same people, say ``same_people=True``: about a population, the error is then the
-    largest that their answers can lead to, since no report tells how two answers of a person go together.  Rows of one
-    result come from the same reports, which is always allowed for.
+    Two results of different tallies are taken to be of *other people*, as in an A/B test; the line
+    below the printed table says so.  If they are of the same people, say ``same_people=True``:
+    about a population, the error is then the largest that their answers can lead to, since no
+    report tells how two answers of a person go together.  Rows of one result come from the same
+    reports, which is always allowed for.
 
     Parameters
     ----------
     a, b : Entry or Contrast
-        ``result["pay"]``, ``result.contrast({…})``, ``result.mean``, ``result.top(2)``, ``ratings["mail"].mean``; of
-        one kind (shares or means) and one unit.
+        ``result["pay"]``, ``result.contrast({…})``, ``result.mean``, ``result.top(2)``,
+        ``ratings["mail"].mean``; of one kind (shares or means) and one unit.
     level : float in (0, 1), optional
         That of the first one, by default.
     same_people : bool, optional
@@ -47,8 +49,8 @@ def difference(a: Any, b: Any, level: float | None = None, *, same_people: bool 
     Raises
     ------
     ValueError
-        If they are no rows, of different kinds or units, one about these people and the other about a population, or
-        of one survey without a word about it.
+        If they are no rows, of different kinds or units, one about these people and the other about
+        a population, or of one survey without a word about it.
 
     Examples
     --------
@@ -61,10 +63,10 @@ def difference(a: Any, b: Any, level: float | None = None, *, same_people: bool 
     >>> found = {page: buys.estimate(buys.tally(buys.perturb(x, rng=rng))) for page, x in answers.items()}
     >>> print(difference(found["new"]["yes"], found["old"]["yes"]))
                      share       error          low         high        p
-    yes − yes  18.9 points  2.4 points  14.2 points  23.6 points  3.1e-15
-    4,000 and 4,000 reports, ε = 1 (k-RR); error: standard error
-    other people in each: variances add; results of the same people are same_people=True
-    low, high: 95 % interval, alone, about the population these people are a random sample of; p: if 0 were true
+    yes − yes  20.7 points  2.3 points  16.1 points  25.3 points  1.2e-18 4,000 and 4,000 reports, ε
+    = 1 (k-RR); error: standard error other people in each: variances add; results of the same
+    people are same_people=True low, high: 95 % interval, alone, about the population these people
+    are a random sample of; p: if 0 were true
     """
     if same_people is not None:
         check_flag(same_people, "same_people")
@@ -99,17 +101,19 @@ class Homogeneity(NamedTuple):
 def same_everywhere(*results: Result) -> Homogeneity:
     r"""Test all rows at once: whether groups of other people have the same shares, or means.
 
-    Of exclusive categories (`OneOf`), :math:`\sum_g n_g (\hat f_g - \bar f)^T C^- (\hat f_g - \bar f)`, with
-    :math:`\bar f` the pooled shares and C the covariance of one report's scores at the nearest possible ones; shares
-    sum to 1, so that contrasts alone are compared, and it has (G − 1)(k − 1) degrees of freedom.  Of other questions,
-    each group has its own covariance, and the pooled rows are weighted by it: (G − 1) degrees for each row.
+    Of exclusive categories (`OneOf`), :math:`\sum_g n_g (\hat f_g - \bar f)^T C^- (\hat f_g - \bar
+    f)`, with :math:`\bar f` the pooled shares and C the covariance of one report's scores at the
+    nearest possible ones; shares sum to 1, so that contrasts alone are compared, and it has (G −
+    1)(k − 1) degrees of freedom.  Of other questions, each group has its own covariance, and the
+    pooled rows are weighted by it: (G − 1) degrees for each row.
 
     It says whether there is a difference, not where: `difference` does, row by row.
 
     Parameters
     ----------
     *results : Result
-        Two or more, of one question and of other people, about a population; of ratings, ``.shares`` or ``.means``.
+        Two or more, of one question and of other people, about a population; of ratings,
+        ``.shares`` or ``.means``.
 
     Returns
     -------
@@ -118,7 +122,8 @@ def same_everywhere(*results: Result) -> Homogeneity:
     Raises
     ------
     ValueError
-        If there are fewer than two, they are of different questions or of the same people, or rows are not told.
+        If there are fewer than two, they are of different questions or of the same people, or rows
+        are not told.
 
     Notes
     -----

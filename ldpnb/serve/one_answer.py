@@ -108,7 +108,9 @@ class OneOf(Asked):
             raise ValueError(f"values must be a number for each of {count} categories, got {shown(given)}")
         found = [finite(x, "values") for x in given]
         if len({*found}) == 1:
-            raise ValueError(f"values must differ, got {in_full(found[0])} for all categories: a mean would be a constant")
+            raise ValueError(
+                f"values must differ, got {in_full(found[0])} for all categories: a mean would be a constant"
+            )
         return (*found, *[nan] * (len(self.labels) - count))
 
     @property

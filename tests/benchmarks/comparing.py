@@ -1,11 +1,13 @@
 """How often intervals of contrasts and differences cover, beside those of errors that are added; recorded for the book.
 
-A row is a question, what is compared, a population, a number of people and an ε.  Real clients answer some hundreds of
-surveys, people drawn anew for each.  Counted is how often the 95 % interval of `Result.contrast` or `difference`
-covers, and how often that of the root of the squared printed errors does (hypot), which is what people take who do not
-know better.  "ratio" is the root mean square of the stated errors over the standard deviation of the estimates: 1 is
-right, and a bound may be larger.  The last rows are about `same_everywhere`: how often a test at 5 % does not reject
-groups that are the same.  What is recorded already is not run again; delete book/recorded/contrasts.json to begin anew.
+A row is a question, what is compared, a population, a number of people and an ε.  Real clients
+answer some hundreds of surveys, people drawn anew for each.  Counted is how often the 95 % interval
+of `Result.contrast` or `difference` covers, and how often that of the root of the squared printed
+errors does (hypot), which is what people take who do not know better.  "ratio" is the root mean
+square of the stated errors over the standard deviation of the estimates: 1 is right, and a bound
+may be larger.  The last rows are about `same_everywhere`: how often a test at 5 % does not reject
+groups that are the same.  What is recorded already is not run again; delete
+book/recorded/contrasts.json to begin anew.
 
 usage: python tests/benchmarks/comparing.py [minutes]
 """
