@@ -37,6 +37,7 @@ from ldpnb import (
     difference,
     same_everywhere,
 )
+from ldpnb.book.experiment import recorded
 from ldpnb.core import Tally, Untold
 from ldpnb.oracles import people as at_levels
 from ldpnb.serve import Contrast
@@ -738,3 +739,17 @@ def test_parts_are_what_was_made():
     found = RESULT.contrast({5: 1})
     (part,) = found.parts
     assert isinstance(part, Part) and part.result is RESULT and variance_of(RESULT, part.weights, False)[1] is False
+
+
+# ------------------------------------------------------------------------------------------------ as recorded
+
+
+def test_recorded_intervals_cover_and_added_errors_do_not():
+    """Of 400 surveys each; the worst of so many rows may be three standard errors below 95 %."""
+    rows = recorded("contrasts")
+    assert len(rows) >= 25 and rows["surveys"].min() >= 200
+    assert np.all(rows["covers"] >= 0.95 - 3 * np.sqrt(0.95 * 0.05 / rows["surveys"]))
+    even = rows[
+        (rows["population"] == "even") & rows["compared"].str.startswith("promoters") & (rows["mechanism"] == "k-RR")
+    ]
+    assert len(even) == 3 and np.all(even["hypot"] < 0.92)  # the control

@@ -970,9 +970,10 @@ def contrasts_are_right(example: Example) -> None:
         unit = np.zeros(prod(shape))
         unit[entry] = 1
         for people in (False, True)[: 1 + m.shares]:
-            found = np.sqrt(np.maximum(m.contrast_variance(few, unit.reshape(shape), people=people), 0))
-            right = m.standard_error(few, people=people).ravel()[entry]
-            _close(found, right, 1e-9 * (1 + right), f"root of contrast_variance(people={people}) of one entry")
+            found = np.maximum(m.contrast_variance(few, unit.reshape(shape), people=people), 0)
+            right = m.standard_error(few, people=people).ravel()[entry] ** 2
+            within = 1e-9 * (1 + np.abs(scores).max() ** 2)
+            _close(found, right, within, f"contrast_variance(people={people}) of one entry")
     for w in (*rng.integers(-3, 4, (3, *shape)).astype(np.float64), np.ones(shape)):
         _contrast_is_right(example, w, weights, (chance, scores, counts))
 
