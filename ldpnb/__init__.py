@@ -80,6 +80,8 @@ if TYPE_CHECKING:
         Survey as Survey,
         YesNoTable as YesNoTable,
         collect as collect,
+        difference as difference,
+        same_everywhere as same_everywhere,
         save as save,
         screen as screen,
     )

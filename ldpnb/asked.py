@@ -23,13 +23,34 @@ questions are dealt out in equal numbers.
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ldpnb.checks import check_codes, check_people
-from ldpnb.core import Floats, Ints, Mechanism, Tally, Values
+from ldpnb.core import Floats, Ints, Mechanism, Tally, Untold, Values
+
+
+class Asked(NamedTuple):
+    """A weighted sum of the estimate, cut into what comes from each question: (…, questions) each.
+
+    Attributes
+    ----------
+    numbers : ndarray of int64
+        How many people were asked the question.
+    sums : ndarray
+        The weighted sum of the estimates from them.
+    squares : ndarray
+        Mean squared weighted sum of the scores of one answer.
+    own : ndarray
+        Mean square of what people contribute to the weighted sum, where they have one item; NaN elsewhere.
+    """
+
+    numbers: Ints
+    sums: Floats
+    squares: Floats
+    own: Floats
 
 
 class AsksSome(Mechanism):
@@ -111,6 +132,78 @@ class AsksSome(Mechanism):
         estimate = self.estimate_of_asked(tally)
         half = z * self.standard_error_of_asked(tally, people=people)
         return estimate - half, estimate + half
+
+    def contrast_variance_of_asked(self, tally: Tally, weights: ArrayLike, *, people: bool = False) -> Floats:
+        r"""Estimate the variance of a weighted sum of `estimate_of_asked`, from the scatter of the answers.
+
+        Given how many people were asked each question, answers to different questions are independent, so that with
+        :math:`c_j`, :math:`Q_j` and :math:`N_j` the part of the sum from question j, the mean square of an answer's
+        part and the number of answers,
+
+        .. math:: \sum_j \frac{Q_j - c_j^2}{N_j - 1},
+
+        over the questions that have weights.  It is unbiased given the numbers, and with one weight of 1 the square of
+        `standard_error_of_asked`.  About these people, it is known where all weights are of one question; nobody
+        answers two, so that the tally does not tell how answers to several go together.
+
+        Parameters
+        ----------
+        tally : Tally
+            In which at least two people were asked each of these questions; counts may have leading axes (trials).
+        weights : array_like of float, of the shape of one estimate
+        people : bool
+            Whether the variance is that about these people, and not about a population that they are a sample of.
+
+        Raises
+        ------
+        ValueError
+            If fewer were asked, the tally does not tell, or `people` is asked for and not known.
+        """
+        own = self._own(tally)
+        trials = tally.counts.ndim - len(self._one_trial)
+        w = self._contrast_weights(weights, self.estimate(tally).shape[trials:])
+        parts, used = self._contrast_parts(own, w), self._questions_of(w)
+        numbers = parts.numbers[..., used]
+        if numbers.min(initial=2) < 2:
+            raise ValueError(
+                "tally must hold answers of at least two people to each question that has a weight, "
+                f"got {numbers.min()}: collect more"
+            )
+        sums = parts.sums[..., used]
+        found = ((parts.squares[..., used] - sums**2) / (numbers - 1)).sum(-1)
+        if people:
+            self._check_people_known(people)
+            self._check_one_question(used)
+            scatter = (parts.own[..., used] - sums**2).sum(-1)
+            return np.asarray(found * ((tally.n - 1) / tally.n) - scatter / tally.n)
+        return np.asarray(found)
+
+    def _contrast_parts(self, tally: Tally, weights: Floats) -> Asked:
+        """Cut a weighted sum into what comes from each question, where the tally tells."""
+        raise self._untold_contrast()
+
+    def _questions_of(self, weights: Floats) -> Ints:
+        """Return the numbers of the questions that have weights."""
+        raise self._untold_contrast()
+
+    def _check_one_question(self, used: Ints) -> None:
+        """Refuse a variance about these people where weights are of several questions."""
+        if len(used) > 1:
+            raise Untold(
+                f"people must be False where weights are of several questions, got {len(used)}: nobody answers two of "
+                "them; the variance about a population is at least as large"
+            )
+
+    def _contrast_squares(self, tally: Tally, weights: Floats) -> Floats:
+        if weights.size == 1:
+            return super()._contrast_squares(tally, weights)
+        parts = self._contrast_parts(tally, weights)
+        squares = np.where(parts.numbers > 0, parts.squares, 0)
+        return np.asarray((parts.numbers * squares).sum(-1) / (self.asked**2 * tally.n))
+
+    def _contrast_of_people(self, estimate: Floats, weights: Floats) -> Floats:
+        self._check_one_question(self._questions_of(weights))
+        return super()._contrast_of_people(estimate, weights)
 
     def variance_of_asked(self, values: Values, asked: ArrayLike) -> Floats:
         r"""Exact variance of `estimate_of_asked` about these people, given how many of them were asked.

@@ -66,6 +66,10 @@ Bools = NDArray[np.bool_]
 Layout = Mapping[str, tuple[Any, ...]]  # field -> type, number of values, axes
 
 
+class Untold(ValueError):
+    """What a tally does not tell is asked for."""
+
+
 class Mechanism(ABC):
     """A way to collect one kind of data under ε-local differential privacy: client, server, and what they promise.
 
@@ -216,7 +220,7 @@ class Mechanism(ABC):
     def _check_people_known(self, people: bool) -> None:
         """Refuse an error about these people where the tally does not tell what they differ by."""
         if people and not self.shares:
-            raise ValueError(f"people must be False: the server of {_brief(self)} cannot tell values from noise")
+            raise Untold(f"people must be False: the server of {_brief(self)} cannot tell values from noise")
 
     def interval(self, tally: Tally, z: float, *, people: bool = False) -> tuple[Floats, Floats]:
         """Return the estimate less and plus z standard errors; `postprocess.interval` finds the z for a level."""
@@ -226,7 +230,91 @@ class Mechanism(ABC):
     def _squares(self, tally: Tally) -> Floats:
         """Mean squared score of each entry of the estimate, where the tally tells."""
         cure = f"; {self.errors} has errors" if self.errors else ""
-        raise ValueError(f"tally must tell how scores scatter, which one of {_brief(self)} does not{cure}")
+        raise Untold(f"tally must tell how scores scatter, which one of {_brief(self)} does not{cure}")
+
+    def contrast_variance(self, tally: Tally, weights: ArrayLike, *, people: bool = False) -> Floats:
+        r"""Estimate the variance of a weighted sum of the estimate: a difference of two shares, a score, a mean.
+
+        Entries of an estimate come from the same reports, so their errors do not add like those of different surveys.
+        With Q the mean of the squared weighted sum of a report's scores, and :math:`\hat f` the estimate, it is
+
+        .. math:: \frac{Q - (w \cdot \hat f)^2}{n - 1} \quad\text{about a population, and}\quad
+           \frac{Q - \sum_x w_x^2 \hat f_x}{n} \quad\text{about these people, who have one item each.}
+
+        Both are unbiased, so that one of few reports may be negative.  With one weight of 1 and all others 0 it is the
+        square of `standard_error`.
+
+        Parameters
+        ----------
+        tally : Tally
+            Of at least two reports; counts may have leading axes (trials).
+        weights : array_like of float, of the shape of one estimate
+        people : bool
+            Whether the variance is that about these people, and not about a population that they are a sample of.
+
+        Returns
+        -------
+        ndarray (…)
+            A number for each trial.
+
+        Raises
+        ------
+        Untold
+            If the tally does not tell how such sums scatter, or `people` is asked for and not known.
+        ValueError
+            If weights are not finite or of another shape, or the tally holds fewer than two reports.
+
+        Examples
+        --------
+        Two shares out of three, by k-RR: the errors of a difference are not those of two surveys.
+
+        >>> from ldpnb import GRR
+        >>> oracle = GRR(k=3, epsilon=1.0)
+        >>> tally = oracle.tally(oracle.perturb(np.repeat([0, 1, 2], 1000), rng=np.random.default_rng(0)))
+        >>> error = np.sqrt(oracle.contrast_variance(tally, [1, -1, 0]))
+        >>> hypot = np.hypot(*oracle.standard_error(tally)[:2])
+        >>> round(float(error), 3), round(float(hypot), 3)
+        (0.041, 0.033)
+        """
+        own = self._own(tally)
+        estimate = self.estimate(tally)
+        trials = tally.counts.ndim - len(self._cells_of(tally.items))
+        w = self._contrast_weights(weights, estimate.shape[trials:])
+        if tally.n < 2:
+            raise ValueError(f"tally must hold at least two reports, got {tally.n}")
+        if tally.marginal:
+            raise ValueError("tally must be of whole reports, got counts of each item that were simulated alone")
+        squares = self._contrast_squares(own, w)
+        axes = tuple(range(-w.ndim, 0))
+        if people:
+            self._check_people_known(people)
+            return np.asarray((squares - self._contrast_of_people(estimate, w)) / tally.n)
+        return np.asarray((squares - (estimate * w).sum(axes) ** 2) / (tally.n - 1))
+
+    def _contrast_weights(self, weights: ArrayLike, shape: tuple[int, ...]) -> Floats:
+        """Return weights that were checked, one an entry of the estimate."""
+        w = check_numbers(weights, "weights")
+        if w.shape != shape:
+            raise ValueError(f"weights must have the shape of the estimate, {shape}, got {w.shape}")
+        return w
+
+    def _contrast_squares(self, tally: Tally, weights: Floats) -> Floats:
+        """Mean squared weighted sum of a report's scores, where the tally tells: (…)."""
+        if weights.size == 1:
+            axes = tuple(range(-weights.ndim, 0))
+            return np.asarray((self._squares(tally) * weights**2).sum(axes))
+        raise self._untold_contrast()
+
+    def _untold_contrast(self) -> Untold:
+        """Return the refusal of a tally that does not tell how sums of scores scatter."""
+        return Untold(
+            f"tally must tell how sums of scores scatter, which one of {_brief(self)} does not: "
+            "keep tallies of ten parts of the people, estimate each part, and compare the ten numbers"
+        )
+
+    def _contrast_of_people(self, estimate: Floats, weights: Floats) -> Floats:
+        """Mean square of what people contribute to a weighted sum, where each has one item: (…)."""
+        return np.asarray((estimate * weights**2).sum(-1))
 
     def influence(self, targets: int = 1) -> float:
         """How many honest people one forged report can stand for.

@@ -431,6 +431,26 @@ check(
 )
 
 # %% [markdown]
+# (sec-survey-contrasts)=
+# ### Differences, NPS and Likert scales
+#
+# How far is pay ahead of hours?
+# Both rows come from the same reports: a report that says pay cannot say hours, so their errors do not add like those of two surveys.
+# `contrast` takes any weighted sum of rows, and knows how they go together.
+# Here it is again, beside the root of the squared errors of the rows:
+
+# %%
+ahead = result.contrast({"pay": 1, "hours": -1})
+hypot = sqrt(result["pay"].error ** 2 + result["hours"].error ** 2)
+print(ahead)
+print(f"root of the squared errors: {100 * hypot:.2f} points")
+
+# %% [markdown]
+# The *Net Promoter Score (NPS)* is the contrast promoters − detractors.
+# A *Likert scale* is a list of numbers, or of labels with `values=`; then `result.mean` has its interval, and `result.top(2)` is its top-two box.
+# Ask three labels for an NPS: map the eleven answers to them on the device, since each label more makes more noise.
+# `difference` compares two groups, `same_everywhere` all rows of several groups.
+#
 # (sec-survey-plan)=
 # ## Before you ask
 #

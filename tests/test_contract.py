@@ -13,7 +13,7 @@ from ldpnb.core import Example, Records
 from ldpnb.verify import contract
 
 ALL = {check.__name__ for check in contract.checks}
-NO_ERRORS = {"standard_error", "an_item", "intervals"}  # checks of what tells standard errors
+NO_ERRORS = {"standard_error", "contrasts", "an_item", "intervals"}  # checks of what tells standard errors
 NO_ITEMS = {"groups", "order", "respond", "candidates", "numbers"}  # checks of other things than items
 NO_EPSILON = {"bad_epsilon", "epsilon_is_kept", "epsilon_of_the_law_is_the_stated_one_e", "what_is_stated", "a_mech"}
 ONE_KEY = Records.of({}, {0: 1.0}, {0: -1.0}, {0: 0.5})

@@ -568,6 +568,31 @@ class ErrorOfTheFirstTrial(GRR):
 
 
 @dataclass(frozen=True, kw_only=True)
+class HypotOfErrors(GRR):
+    """Adds squared errors of shares that come from the same reports."""
+
+    def _contrast_squares(self, tally, weights):
+        own = self.estimate(tally)
+        return (self._squares(tally) - own**2) @ weights**2 + (own @ weights) ** 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class SumsOfASample(GRR):
+    """Forgets of sums, too, that these very people may be all that is asked about."""
+
+    def _contrast_of_people(self, estimate, weights):
+        return (estimate @ weights) ** 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class NobodyAddsNothing(OUE):
+    """Takes shares to sum to 1, which is right on average, and not for one entry."""
+
+    def _linear_variance_of_nobody(self, weights):
+        return 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
 class ErrorsOfASample(GRR):
     """Forgets that these very people may be all that is asked about."""
 
@@ -1302,6 +1327,9 @@ ALONE = [  # mistakes that one check finds, and no other
     (HalfErrorsAboutFew(**K3), "standard_error_of_few_is_right"),
     (HalfTheScatterOfSome(**K3), "standard_error_of_few_is_right"),
     (ErrorOfOne(**K3), "standard_error_of_few_is_right"),
+    (HypotOfErrors(**K3), "contrasts_are_right"),
+    (SumsOfASample(**K3), "contrasts_are_right"),
+    (NobodyAddsNothing(**K3), "contrasts_are_right"),
     (Case(GuessesErrors(epsilon=1.0), NUMBERS), "standard_error_of_few_is_right"),
     (NoUpperEnd(**K3), "intervals_cover_on_both_sides"),
     (SureOfMost(**K3), "intervals_cover_on_both_sides"),

@@ -21,8 +21,8 @@ from numpy.typing import ArrayLike, NDArray
 from ldpnb.attributes.maxent import check_sets
 from ldpnb.attributes.records import RecordMechanism, Set, Sets, cell_of, check_below, one_hot, split
 from ldpnb.chance import Randomness, bernoulli, distinct, inexact, odds, uniform
-from ldpnb.checks import SIZE_MAX, Limit, check_codes, check_count, check_epsilon, check_numbers, check_sizes
-from ldpnb.core import Floats, Ints, Layout, Reports, Tally, check_tally
+from ldpnb.checks import SIZE_MAX, Limit, check_codes, check_count, check_epsilon, check_numbers, check_sizes, shown
+from ldpnb.core import Floats, Ints, Layout, Reports, Tally, Untold, check_tally
 from ldpnb.oracles.frequency import GRR
 from ldpnb.postprocess import norm_sub
 
@@ -365,6 +365,115 @@ class Blocks(RecordMechanism):
                 scatter += m * g**2 * _variance_of_cell(weights, f)
         n = people.sum()
         return np.asarray(noise + (scatter - f * (1 - f)) / max(n - 1, 1), np.float64)
+
+    def pooled_contrast_variance(
+        self, tally: Tally, weights: Mapping[Set, ArrayLike], *, people: bool = False
+    ) -> float:
+        r"""Estimate the variance of a weighted sum of cells.
+
+        Cells of single attributes are those of `tables`, cells of pairs those of `pair_tables`.
+        Given who drew which block, the sum is one of a coefficient per report.  With :math:`w_S` the weights of the
+        cells of a set, and :math:`M_S = \sum g^2` over the people whose block holds it, a report y about a block adds
+
+        .. math:: c = \sum_{S \subset B} \frac{g}{M_S} \Big(w_S(y_S) - (1-g)\, \overline{w_S}\Big),
+
+        and what is expected of its block is :math:`\sum_S (g^2/M_S) \sum_t w_S(t) \hat f_S(t)`.  The variance is the
+        sum of the squared differences of the two; since the shares are estimated, it is right to order 1/n.  About
+        these people, that of their own weighted sum over n − 1 is less, for which the sets must be in one block, two by
+        two.
+
+        Parameters
+        ----------
+        tally : Tally
+            Of at least two reports.
+        weights : dict of tuple of int to array_like (κ_a,) or (κ_a, κ_b)
+            By set of one or two attributes, a weight a cell.
+        people : bool
+            Whether the variance is that about these people, and not about a population that they are a sample of.
+
+        Raises
+        ------
+        ValueError
+            As `tables` does; if weights are no such tables; or if blocks do not tell how rows go together, for
+            `people`.
+
+        Examples
+        --------
+        >>> survey, rng = Blocks(sizes=(2, 2, 2, 2), size=2, epsilon=4.0), np.random.default_rng(0)
+        >>> reports = survey.perturb(np.tile([[0, 0, 1, 1], [1, 1, 1, 0]], (3000, 1)), rng=rng)
+        >>> tally = survey.tally(reports)  # how much more often is the first value 1 than the last?
+        >>> round(survey.pooled_contrast_variance(tally, {(0,): [0, 1], (3,): [0, -1]}) ** 0.5, 3)
+        0.016
+        """
+        asked = self._weights_of_sets(weights)
+        if tally.n < 2:
+            raise ValueError(f"tally must hold at least two reports, got {tally.n}")
+        cut = self._without_margins(asked)
+        found = self.tables(tally, [*cut])
+        coefficient = np.zeros(tally.counts.shape)
+        expected = np.zeros(len(self.blocks))
+        for s, table, worth in zip(cut, found.tables, found.people.tolist(), strict=True):
+            w = cut[s]
+            own = float(np.sum(w * table))
+            for rows, sizes, away, g in self._holding(s):
+                cells = np.broadcast_to(np.expand_dims(w - (1 - g) * w.mean(), away), sizes).ravel()
+                coefficient[rows, : len(cells)] += g / worth * cells
+                expected[rows] += g**2 / worth * own
+        variance = float(np.sum(tally.counts * (coefficient - expected[:, None]) ** 2))
+        if people:
+            variance -= self._scatter_of_people(tally, asked) / (tally.n - 1)
+        return variance
+
+    def _weights_of_sets(self, weights: Any) -> dict[Set, Floats]:
+        """Return tables of weights that were checked, by set of one or two attributes."""
+        if not isinstance(weights, Mapping) or not weights:
+            raise ValueError(f"weights must be a dict of tables by set of attributes, got {shown(weights)}")
+        sets = check_sets([*weights], len(self.sizes))
+        found = {}
+        for s, table in zip(sets, weights.values(), strict=True):
+            checked, shape = check_numbers(table, "weights"), tuple(self.sizes[j] for j in s)
+            if len(s) > 2 or checked.shape != shape:
+                raise ValueError(
+                    f"weights must be tables of one or two attributes, {shape} for {s}, got {checked.shape}"
+                )
+            found[s] = checked
+        return found
+
+    def _without_margins(self, weights: Mapping[Set, Floats]) -> dict[Set, Floats]:
+        """Write weights of `pair_tables` as weights of `tables`, where an attribute's own shares are its own set's."""
+        found: dict[Set, Floats] = {}
+        for s, w in weights.items():
+            if len(s) == 1:
+                found[s] = found.get(s, 0) + w
+                continue
+            a, b = s
+            first, second = w.mean(1), w.mean(0)
+            found[s] = w - first[:, None] - second
+            found[a,] = found.get((a,), 0) + first
+            found[b,] = found.get((b,), 0) + second
+        return found
+
+    def _scatter_of_people(self, tally: Tally, weights: Mapping[Set, Floats]) -> float:
+        """Variance over these people of the weighted sum of their own cells, from tables of every two sets together."""
+        sets = [*weights]
+        unions = {(s, t): tuple(sorted({*s, *t})) for s in sets for t in sets}
+        if (most := max(map(len, unions.values()))) > self.size:
+            raise Untold(
+                f"people must be False for this sum: blocks of {self.size} attributes do not tell how {most} go "
+                "together; the variance about a population is at least as large"
+            )
+        wanted = sorted({*unions.values()})
+        tables = dict(zip(wanted, self.tables(tally, wanted).tables, strict=True))
+        pairs = [one for one in wanted if len(one) == 2]
+        tables |= dict(zip(pairs, self.pair_tables(tally, pairs).tables, strict=True)) if pairs else {}
+
+        def spread(s: Set, union: Set) -> Floats:
+            """Lay the weights of a set along the axes of the union."""
+            return np.expand_dims(weights[s], tuple(i for i, j in enumerate(union) if j not in s))
+
+        square = sum(float(np.sum(tables[u] * spread(s, u) * spread(t, u))) for (s, t), u in unions.items())
+        mean = sum(float(np.sum(tables[s] * weights[s])) for s in sets)
+        return float(square - mean**2)
 
 
 def _variance_of_cell(weights: tuple[float, float, float], law: Floats) -> Floats:

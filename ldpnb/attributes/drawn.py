@@ -12,8 +12,8 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ldpnb.asked import AsksSome
-from ldpnb.attributes.records import RecordMechanism, Set, cell_of, every_record, one_hot
+from ldpnb.asked import Asked, AsksSome
+from ldpnb.attributes.records import RecordMechanism, Set, cell_of, every_record, one_hot, split
 from ldpnb.chance import Randomness, uniform
 from ldpnb.checks import SIZE_MAX, Limit, check_count, check_sizes, shown
 from ldpnb.core import Example, Floats, Ints, Reports, Tally
@@ -130,6 +130,21 @@ class DrawnAttributes(Asking, RecordMechanism, AsksSome):
         each = np.stack([self.oracle.variance(one) for one in codes], 1)
         return np.asarray(self.questions * (self._flat(each) + t) - t)
 
+    def _contrast_parts(self, tally: Tally, weights: Floats) -> Asked:
+        """By the oracle, from the reports about each set."""
+        asked = tally.counts[..., 0]
+        shape = self.oracle._one_trial
+        parts = []
+        for at, w in enumerate(split(weights, self.cells)):
+            counts = tally.counts[..., at, 1:].reshape(*asked.shape[:-1], *shape)
+            padded = np.zeros(self.oracle.k)
+            padded[: len(w)] = w
+            parts.append(_mean_parts(self.oracle, asked[..., at], counts, padded))
+        return Asked(asked, *(np.stack(found, -1) for found in zip(*parts, strict=True)))
+
+    def _questions_of(self, weights: Floats) -> Ints:
+        return np.flatnonzero([np.any(w) for w in split(weights, self.cells)])
+
     def table(self, tally: Tally, attributes: Sequence[int]) -> Floats:
         """Estimate the table of one set of attributes, in increasing order, from those who were asked: (…, κ_a, …).
 
@@ -153,3 +168,18 @@ class DrawnAttributes(Asking, RecordMechanism, AsksSome):
         shapes = ((2, 3), GRR, 1.0, 1), ((2, 2), HadamardBit, 0.5, 1), ((2, 2, 2), GRR, 2.0, 2), ((2, 2), OUE, 1.0, 1)
         made = [cls.of(sizes, make, epsilon, order) for sizes, make, epsilon, order in shapes]
         return [Example(one, every_record(one.sizes)[:6], pairs=one.order < 2) for one in made]
+
+
+def _mean_parts(oracle: ItemOracle, asked: Ints, counts: Ints, weights: Floats) -> tuple[Floats, Floats, Floats]:
+    """Weighted sum of shares, mean squared sum of scores and mean squared weight, from answers to one question: (…)."""
+    found = []
+    for number, one in zip(asked.ravel().tolist(), counts.reshape(-1, *oracle._one_trial), strict=True):
+        if number == 0:
+            found.append((np.nan, np.nan, np.nan))
+            continue
+        tally = Tally(oracle, number, one)
+        shares = oracle.estimate(tally)
+        squares = float(oracle._contrast_squares(tally, weights))
+        found.append((float(shares @ weights), squares, float(shares @ weights**2)))
+    sums, squares_, own = np.array(found).T.reshape(3, *asked.shape)
+    return sums, squares_, own

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb import chance
-from ldpnb.asked import AsksSome
+from ldpnb.asked import Asked, AsksSome
 from ldpnb.attributes.records import RecordMechanism, check_below, one_hot, split
 from ldpnb.chance import Randomness, inexact, uniform
 from ldpnb.checks import Limit, check_epsilon
@@ -115,6 +115,20 @@ class HarmonyFrequency(RecordMechanism, AsksSome):
         """Count the reports about the attribute of each value: (…, Σκ_j)."""
         asked = np.add.reduceat(tally.counts.sum(-1), np.cumsum(self.m) - self.m, axis=-1)
         return np.repeat(asked, self.sizes, axis=-1)
+
+    def _contrast_parts(self, tally: Tally, weights: Floats) -> Asked:
+        """Of signs c times the row's sum of weights: over all rows, its mean square is c² Σ w²."""
+        numbers = np.add.reduceat(tally.counts.sum(-1), np.cumsum(self.m) - self.m, axis=-1)
+        each = self.estimate(tally) * tally.n / len(self.sizes)
+        cut = self.slices
+        with np.errstate(invalid="ignore", divide="ignore"):
+            sums = np.stack([each[..., one] @ weights[one] for one in cut], -1) / numbers
+            own = np.stack([each[..., one] @ weights[one] ** 2 for one in cut], -1) / numbers
+        squares = inexact(1 / (2 * self.truth - 1) ** 2) * np.array([np.square(weights[one]).sum() for one in cut])
+        return Asked(numbers, sums, np.broadcast_to(squares, numbers.shape), own)
+
+    def _questions_of(self, weights: Floats) -> Ints:
+        return np.flatnonzero([np.any(weights[one]) for one in self.slices])
 
     def _squares(self, tally: Tally) -> Floats:
         """Of scores ±d c of the values of the attribute that was asked about, 0 of others."""

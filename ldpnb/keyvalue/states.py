@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb import chance
-from ldpnb.asked import AsksSome
+from ldpnb.asked import Asked, AsksSome
 from ldpnb.chance import Randomness, exact, odds, round_down, uniform
 from ldpnb.checks import Limit, check_count, check_epsilon
 from ldpnb.core import Bools, Floats, Ints, Layout, Records, Reports, Tally
@@ -84,6 +84,18 @@ class SampledKey(KnownKeys, AsksSome):
     def _numbers_asked(self, tally: Tally) -> Ints:
         """Count the reports about each key: (…, 1, d)."""
         return np.asarray(tally.counts.sum(-1)[..., None, :])
+
+    def _contrast_parts(self, tally: Tally, weights: Floats) -> Asked:
+        """Of the two scores of a state, for those who were asked about each key."""
+        numbers = tally.counts.sum(-1)
+        scores = weights.T @ self._state_scores * self.asked  # of one answer, among those asked: (d, 3)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            sums = (tally.counts * scores).sum(-1) / numbers
+            squares = (tally.counts * scores**2).sum(-1) / numbers
+        return Asked(numbers, sums, squares, np.full(numbers.shape, np.nan))
+
+    def _questions_of(self, weights: Floats) -> Ints:
+        return np.flatnonzero(weights.any(0))
 
     def plug_in_of_asked(self, estimate: ArrayLike, n: int) -> Spread:
         """Spread of `of_asked` at the nearest possible shares (see `plug_in`), if N = n/d are asked about each key.

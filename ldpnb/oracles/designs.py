@@ -154,6 +154,13 @@ class BlockDesign(KeptItem, PureProtocol):
 
         return np.asarray((mean(np.square(sums)) - np.square(mean(sums))) / inexact(p - q) ** 2)
 
+    def _contrast_squares(self, tally: Tally, weights: Floats) -> Floats:
+        """Of the score of each block, times how often it came: points that are nobody's leave it unbiased."""
+        p, q = self.support
+        sums = np.fft.irfft(np.fft.rfft(weights, self.points) * self._transform.conj(), self.points)
+        scores = (sums - inexact(q) * weights.sum()) / inexact(p - q)
+        return np.asarray(tally.counts @ np.square(scores) / tally.n)
+
     def _codes_of(self, kept: Ints, rng: Randomness) -> Ints:
         """In O(k κ)."""
         found = np.zeros((len(kept), self.points), np.int64)

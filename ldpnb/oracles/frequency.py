@@ -181,6 +181,23 @@ class PureProtocol(ItemOracle, Supporting):
             If there are not k weights, or one is not a finite number.
         """
 
+    def _contrast_squares(self, tally: Tally, weights: Floats) -> Floats:
+        r"""Mean squared weighted sum of scores: (…).
+
+        Somebody with item x adds :math:`V_x + w_x^2`, and V is linear in who has which item.  Estimated shares need not
+        sum to 1, so that what everybody adds, whatever the item, is taken out first and counted once.
+        """
+        everybody = self._linear_variance_of_nobody(weights)
+        more = self.linear_variance(weights) + np.square(weights) - everybody
+        return np.asarray(everybody + self.estimate(tally) @ more)
+
+    def _linear_variance_of_nobody(self, weights: Floats) -> float:
+        """Variance of the weighted sum for somebody whose item has weight 0.
+
+        Where estimated shares sum to 1 in every survey it makes no difference, and 0 will do.
+        """
+        return 0.0
+
     def simulate_marginals(self, counts: ArrayLike, *, trials: int, rng: Randomness) -> Tally:
         """Tallies of a population, exact for each item alone: for mean-square errors, never for top lists or maxima.
 
@@ -294,6 +311,12 @@ class GRR(KeptItem, PureProtocol):
         w = np.square(w - w.mean(-1, keepdims=True))
         return np.asarray(inexact(q / (p - q) ** 2) * (w.sum(-1, keepdims=True) + inexact(self.k * (p - q)) * w))
 
+    def _contrast_squares(self, tally: Tally, weights: Floats) -> Floats:
+        """Of the score of each item that is reported, times how often it was."""
+        p, q = self.support
+        scores = (weights - inexact(q) * weights.sum()) / inexact(p - q)
+        return np.asarray(tally.counts @ np.square(scores) / tally.n)
+
 
 @dataclass(frozen=True, kw_only=True)
 class BitReports(PureProtocol):
@@ -371,6 +394,10 @@ class UnaryEncoding(BitReports):
         w, (p, q) = np.square(check_weights(weights, self.k)), self.support
         own, other = inexact(p * (1 - p) / (p - q) ** 2), inexact(q * (1 - q) / (p - q) ** 2)
         return np.asarray(other * w.sum(-1, keepdims=True) + (own - other) * w)
+
+    def _linear_variance_of_nobody(self, weights: Floats) -> float:
+        p, q = self.support
+        return inexact(q * (1 - q) / (p - q) ** 2) * float(np.square(weights).sum())
 
     def simulate(self, counts: ArrayLike, *, trials: int, rng: Randomness) -> Tally:
         """Tallies of a population with this histogram, exact in their joint law (bits are independent), in O(k)."""
@@ -530,6 +557,11 @@ class OLH(Slotted, PureProtocol):
         others, rest = w.sum(-1, keepdims=True) - w, squares.sum(-1, keepdims=True) - squares
         a, b, c, d = map(float, self._terms)
         return np.asarray(a * squares + b * rest + c * (np.square(others) - rest) + d * w * others)
+
+    def _linear_variance_of_nobody(self, weights: Floats) -> float:
+        _, b, c, _ = map(float, self._terms)
+        squares = float(np.square(weights).sum())
+        return b * squares + c * (float(weights.sum()) ** 2 - squares)
 
     @cached_property
     def _terms(self) -> tuple[Fraction, ...]:

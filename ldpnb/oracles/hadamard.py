@@ -179,6 +179,9 @@ class HadamardBit(OneBit):
         total = w.sum(-1, keepdims=True)  # c² − 1 apart: at large ε that is all there is
         return np.asarray(inexact(1 / (2 * self.support[0] - 1) ** 2 - 1) * total + (total - w))
 
+    def _linear_variance_of_nobody(self, weights: Floats) -> float:
+        return inexact(1 / (2 * self.support[0] - 1) ** 2) * float(np.square(weights).sum())
+
     def simulate(self, counts: ArrayLike, *, trials: int, rng: Randomness) -> Tally:
         """Tallies of a population with this histogram, exact in their joint law: (trials, m, 2).
 
@@ -292,6 +295,26 @@ class HadamardResponse(KeptItem):
         same = np.equal.outer(self.column(codes)[0], self.column(np.arange(self.k))[0])
         blind = (1 - self.keep) / self.blocks / self.keep**2
         return same * inexact(1 / self.keep) + inexact(blind) - self.expected(codes)
+
+    def linear_variance(self, weights: ArrayLike) -> Floats:
+        """Variance of the weighted sum of scores: (…, k).  See `PureProtocol.linear_variance`."""
+        w = check_weights(weights, self.k)
+        squares = np.square(self._contrast_scores(w))
+        block, column = self.column(np.arange(self.k))
+        inside = (fwht(squares) + squares.sum(-1, keepdims=True)) / self.b  # means over the indices of each item
+        own, any_ = inside[..., block, column], squares.mean((-2, -1))[..., None]
+        return np.asarray(inexact(self.keep) * own + inexact(1 - self.keep) * any_ - np.square(w))
+
+    def _contrast_scores(self, weights: Floats) -> Floats:
+        """Weighted sum of the scores of each index, (…, B, b)."""
+        signs = np.zeros((*weights.shape[:-1], self.blocks, self.b))
+        signs[..., *self.column(np.arange(self.k))] = weights
+        return np.asarray(fwht(signs) / inexact(self.keep))
+
+    def _contrast_squares(self, tally: Tally, weights: Floats) -> Floats:
+        """Of the score of each index, times how often it came."""
+        squares = np.square(self._contrast_scores(weights)).ravel()
+        return np.asarray(tally.counts @ squares / tally.n)
 
     def _codes_of(self, kept: Ints, rng: Randomness) -> Ints:
         """In O(K log b), see `routed`."""

@@ -6,6 +6,7 @@ from ldpnb._door import door
 
 if TYPE_CHECKING:
     from ldpnb.serve._catalogue import catalogue as catalogue
+    from ldpnb.serve._contrasts import Contrast as Contrast, Contrasts as Contrasts
     from ldpnb.serve._results import Entry as Entry, RatingsResult as RatingsResult, Result as Result
     from ldpnb.serve._vectors import vectors as vectors
     from ldpnb.serve.collecting import (
@@ -15,6 +16,11 @@ if TYPE_CHECKING:
         collect as collect,
         read as read,
         save as save,
+    )
+    from ldpnb.serve.comparing import (
+        Homogeneity as Homogeneity,
+        difference as difference,
+        same_everywhere as same_everywhere,
     )
     from ldpnb.serve.keeping import (
         Account as Account,

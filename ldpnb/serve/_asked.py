@@ -255,5 +255,6 @@ def one_range(low: Any, high: Any) -> Range:
 def in_unit(found: Result, scale: Range, people: bool, unit: str) -> Result:
     """Return a result about [−1, 1] in a unit of its own."""
     mean, low, high = (scale.from_unit(x) for x in (found.estimate, found.low, found.high))
-    fields = {"estimate": mean, "error": found.error * scale.half, "low": low, "high": high}
+    half = float(scale.half)
+    fields: dict[str, Any] = {"estimate": mean, "error": found.error * half, "low": low, "high": high, "scale": half}
     return Result(**{**vars(found), **fields, "people": people, "unit": unit})

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
-from math import sqrt
+from math import nan, sqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from ldpnb.numbers.one_number import Number as NumberMechanism
 from ldpnb.oracles.frequency import ItemOracle
 from ldpnb.serve._asked import CATEGORY, DECLINE, LEAVE, Asked, check_labels, in_unit, one_range, quantile
 from ldpnb.serve._columns import coded, folded, labelled, numbers, present, told
+from ldpnb.serve._contrasts import finite, place_of, weights_of
 from ldpnb.serve._results import Result
 
 if TYPE_CHECKING:
@@ -50,6 +51,11 @@ class OneOf(Asked):
         the least error for a category that 1/k of the people are in.  Of more than 64 categories, mechanisms within
         5 % of that error count as equal if the server works once a report, and not once a report and category; then
         the best of these is taken, which has short reports.
+    values : dict of category to number, or list of numbers, optional
+        What categories count for in `Result.mean`, such as {"promoter": 1, "passive": 0, "detractor": -1} for the Net
+        Promoter Score; by default the categories themselves, where all are integers (a Likert scale).  Only the server
+        uses them: reports and tallies are the same.  Fewer categories have less noise: map the eleven answers of an
+        NPS question to three on the device.
 
     Examples
     --------
@@ -70,6 +76,7 @@ class OneOf(Asked):
     epsilon: Any = None
     missing: Any = None
     mechanism: Any = None
+    values: Any = None
 
     def __post_init__(self) -> None:
         found = check_labels(self.categories, "categories", 2)
@@ -81,6 +88,30 @@ class OneOf(Asked):
         k = len(self.labels)
         if self.mechanism.k != k or not self.mechanism.shares:
             raise ValueError(f"mechanism must have unbiased shares and k = {k}, got {shown(self.mechanism, most=200)}")
+        self._numbers()  # checks them
+
+    def _numbers(self) -> tuple[float, ...]:
+        """Return the number of each label, NaN for that of missing answers; none where nothing was said."""
+        given, count = self.values, len(self.categories)
+        if given is None:
+            if any(type(x) is not int or abs(x) >= 2**53 for x in self.categories):
+                return ()
+            given = self.categories
+        elif isinstance(given, Mapping):
+            weights = weights_of(given, self.categories, "values")
+            places = [place_of(x, self.categories) for x in given]
+            left = [x for i, x in enumerate(self.categories) if i not in places]
+            if left:
+                raise ValueError(f"values must have a number for each category, got none for {told(left)}")
+            given = weights.tolist()
+        if not isinstance(given, list | tuple) or len(given) != count:
+            raise ValueError(f"values must be a number for each of {count} categories, got {shown(given)}")
+        found = [finite(x, "values") for x in given]
+        if len({*found}) == 1:
+            raise ValueError(
+                f"values must differ, got {in_full(found[0])} for all categories: a mean would be a constant"
+            )
+        return (*found, *[nan] * (len(self.labels) - count))
 
     @property
     def labels(self) -> tuple[Any, ...]:
@@ -116,7 +147,10 @@ class OneOf(Asked):
         return present(codes, codes >= 0, self.missing, CATEGORY + LEAVE)
 
     def _estimate(self, tally: Tally, level: float, people: bool, together: bool) -> Result:
-        return self._result(tally, level, people, together, "share", "category", self.labels)
+        found = self._result(tally, level, people, together, "share", "category", self.labels)
+        values, count = self._numbers(), len(self.categories)
+        order = sorted(range(count), key=(values or range(count)).__getitem__)
+        return replace(found, values=values, order=tuple(order))
 
     def plan(self, n: int, share: float | None = None, *, people: bool = False) -> float:
         """Return the standard error of a share to come, from so many people; 1/k is the default share."""

@@ -159,7 +159,7 @@ class Survey:
         for name, tally in self._named(tallies, "tallies").items():
             with _about(name):
                 results[name] = self.questions[name].estimate(tally, **asked)
-        return results
+        return results.of_same_people()
 
     def answer(self, row: Mapping[str, Any], *, account: Account, rng: Randomness | None = None) -> dict[str, Reports]:
         """Draw one person's reports, on the person's own device, and pay for them from the account: all or none.

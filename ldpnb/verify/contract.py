@@ -58,6 +58,7 @@ from ldpnb.core import (
     OpenMechanism,
     Records,
     Tally,
+    Untold,
     largest_sum,
     named,
 )
@@ -935,6 +936,81 @@ def _cut(m: Any, tally: Tally, people: bool) -> Any:
         return 0.0
     left = (squares - found) / tally.n if people else (squares - found**2) / (tally.n - 1)
     return np.maximum(-left, 0).mean(0)
+
+
+def _contrasted(example: Example) -> bool:
+    """Whether the tally tells how sums of scores scatter: a mechanism may say that it does not."""
+    with suppress(Exception):  # a check says it better
+        m = example.mechanism
+        tally = _tally(example, m.perturb(example.inputs[[0, 0]], rng=np.random.default_rng(0)))
+        try:
+            m.contrast_variance(tally, np.ones_like(m.estimate(tally)))
+        except Untold:
+            return False
+    return True
+
+
+@_check(_contrasted)
+def contrasts_are_right(example: Example) -> None:
+    """Variances of weighted sums of the estimate are right on average, of random people and of the first ones.
+
+    Exactly: the mean square that a tally tells is linear, and right on average for one report.  All pairs of reports
+    are taken together, unless they are too many.  With one weight of 1 it is the square of `standard_error`.
+    """
+    m, one, rng = example.mechanism, known(example), np.random.default_rng(14)
+    alone = next(iter(one.tallies.values()))
+    shape = m.estimate(alone).shape
+    weights = np.arange(1, len(example.inputs) + 1) / sum(range(1, len(example.inputs) + 1))
+    chance, scores, counts = _mixed(example, weights)
+    _refuses(lambda: m.contrast_variance(alone, np.ones(shape)), "two reports", "a variance of one report")
+    few = Tally(m, 3, np.tensordot(rng.multinomial(3, chance / chance.sum()), counts, 1), alone.items)
+    _refuses(lambda: m.contrast_variance(few, np.full(shape, nan)), "weights must be finite", "a weight of NaN")
+    _refuses(lambda: m.contrast_variance(few, np.ones((*shape, 1))), "weights must have the shape", "too many axes")
+    for entry in {0, prod(shape) - 1} if type(m).standard_error is Mechanism.standard_error else ():
+        unit = np.zeros(prod(shape))
+        unit[entry] = 1
+        for people in (False, True)[: 1 + m.shares]:
+            found = np.maximum(m.contrast_variance(few, unit.reshape(shape), people=people), 0)
+            right = m.standard_error(few, people=people).ravel()[entry] ** 2
+            within = 1e-9 * (1 + np.abs(scores).max() ** 2)
+            _close(found, right, within, f"contrast_variance(people={people}) of one entry")
+    for w in (*rng.integers(-3, 4, (3, *shape)).astype(np.float64), np.ones(shape)):
+        _contrast_is_right(example, w, weights, (chance, scores, counts))
+
+
+def _contrast_is_right(example: Example, w: Floats, weights: Floats, mixed: tuple[Floats, Floats, Any]) -> None:
+    """Compare what tallies tell of one weighted sum with its variance by the law."""
+    m, one, (chance, scores, counts) = example.mechanism, known(example), mixed
+    items = next(iter(one.tallies.values())).items
+    sums = np.tensordot(scores, w, w.ndim)
+    right = chance @ sums**2
+    within = 1e-12 + 1e-7 * right
+    each = m._contrast_squares(Tally(m, 1, counts, items), w)
+    _close(chance @ each, right, within, "mean squared sum of scores")
+    whole = np.arange(1, len(chance) + 1)
+    told = m._contrast_squares(Tally(m, int(whole.sum()), np.tensordot(whole, counts, 1), items), w)
+    _close(told, whole @ each / whole.sum(), 1e-9 * (1 + np.abs(each).max()), "mean squared sum of a sum of tallies")
+    if len(chance) ** 2 <= PAIRS:
+        i, j = map(np.ravel, np.indices((len(chance), len(chance))))
+        both = Tally(m, 2, counts[i] + counts[j], items)
+        found = (chance[i] * chance[j]) @ m.contrast_variance(both, w)
+        _close(found, (right - (chance @ sums) ** 2) / 2, within, "variance of a weighted sum of two people's estimate")
+    try:
+        m.contrast_variance(Tally(m, 2, counts[0] + counts[-1], items), w, people=True)
+    except Untold:
+        return
+    first = [law_of_one for law_of_one in one.laws[:2]]
+    if len(first) < 2 or prod(map(len, first)) > PAIRS:
+        return
+    tallies = [np.stack([one.tallies[y].counts for y in x]) for x in first]
+    p, q = (np.array([float(c) for c in x.values()]) for x in first)
+    both = Tally(m, 2, (tallies[0][:, None] + tallies[1]).reshape(-1, *tallies[0].shape[1:]), items)
+    found = np.outer(p, q).ravel() @ m.contrast_variance(both, w, people=True)
+    exact = np.zeros(())
+    for law_of_one, c in zip(first, (p, q), strict=True):
+        own = np.array([np.tensordot(one.scores[y], w, w.ndim) for y in law_of_one])
+        exact = exact + (c @ own**2 - (c @ own) ** 2) / 4
+    _close(found, exact, within, "variance of a weighted sum about two very people")
 
 
 @_check(lambda example: isinstance(example.mechanism, AsksSome))
