@@ -104,6 +104,8 @@ def support_interval(
     count, n, sampled = np.broadcast_arrays(
         np.rint(np.asarray(count, np.float64)), np.asarray(n, np.float64), np.asarray(sampled, np.float64)
     )
+    if own < other:  # then reports of others are the support
+        return support_interval(n - count, n, 1 - own, 1 - other, z, sampled=sampled)
     gain = inexact(own - other)
     share = (count / np.maximum(n, 1) - inexact(other)) / gain
     low, high = score_ends(share, np.maximum(n, 1), own, other, z, sampled)

@@ -1,7 +1,7 @@
 """Controls: mechanisms with one mistake each, and the test of the contract that must catch it."""
 
 import random
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from math import exp
@@ -11,6 +11,7 @@ import pytest
 from contract import Case, Contract
 from scipy.special import bdtrc
 
+from ldpnb.attributes import HarmonyFrequency
 from ldpnb.chance import Paths, bernoulli, exact, inexact, odds, round_down, round_up, uniform
 from ldpnb.checks import check_codes, check_epsilon
 from ldpnb.core import Kept, Mechanism, Records, Tally
@@ -892,6 +893,10 @@ class OthersSupporters(GRR):
     def supporters(self, tally):
         return super().supporters(tally)[..., ::-1]
 
+    def interval(self, tally, z, *, people=False):
+        honest = GRR(k=self.k, epsilon=self.epsilon)
+        return honest.interval(replace(tally, mechanism=honest), z, people=people)
+
     def _score(self, tally):
         p, q = self.support
         return (tally.counts / tally.n - inexact(q)) / inexact(p - q)
@@ -1221,6 +1226,26 @@ WORDS = dict(inputs=np.array(["a", "b", "c"]), items=("a", "b"))
 TWO_GROUPS = ((slice(0, 2), 1.0), (slice(2, 4), 1.0))
 
 
+@dataclass(frozen=True, kw_only=True)
+class ForgetsTheDraw(HarmonyFrequency):
+    """States the noise of answers alone, as if it were no chance who of these people is asked."""
+
+    def variance_of_asked(self, values, asked):
+        n = len(self.expected(values))
+        every = super().variance_of_asked(values, n)
+        return every * n / np.asarray(asked)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SampleForPeople(HarmonyFrequency):
+    """Gives the errors about a population, whomever the question is about."""
+
+    def _error_of_asked(self, tally, people):
+        return super()._error_of_asked(tally, False)
+
+
+TWO_QUESTIONS = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
+
 MISTAKES = [
     (EagerCoin(**K3), "test_epsilon_of_the_law_is_the_stated_one"),
     (EagerCoin(**K3), "test_epsilon_is_kept_at_every_size"),
@@ -1331,6 +1356,8 @@ ALONE = [  # mistakes that one check finds, and no other
     (SumsOfASample(**K3), "contrasts_are_right"),
     (NobodyAddsNothing(**K3), "contrasts_are_right"),
     (Case(GuessesErrors(epsilon=1.0), NUMBERS), "standard_error_of_few_is_right"),
+    (Case(ForgetsTheDraw(sizes=(2, 2), epsilon=1.0), TWO_QUESTIONS), "estimates_of_those_asked_are_right"),
+    (Case(SampleForPeople(sizes=(2, 2), epsilon=1.0), TWO_QUESTIONS), "estimates_of_those_asked_are_right"),
     (NoUpperEnd(**K3), "intervals_cover_on_both_sides"),
     (SureOfMost(**K3), "intervals_cover_on_both_sides"),
     (AlwaysAt95(**K3), "intervals_cover_on_both_sides"),
