@@ -70,6 +70,8 @@ class Result:
         Of a mean.
     notes : tuple of str
         What else a row has to say, one a label or none.
+    of : int, optional
+        Number of people that the result is about, if only some of them were drawn to answer.
     """
 
     what: str
@@ -85,6 +87,7 @@ class Result:
     together: bool
     unit: str = ""
     notes: tuple[str, ...] = ()
+    of: int | None = None
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -104,11 +107,18 @@ class Result:
         return Entry(self.labels[at], *(float(x[at]) for x in (self.estimate, self.error, self.low, self.high)))
 
     @property
+    def intervals(self) -> int:
+        """Number of intervals."""
+        return len(self.labels)
+
+    @property
     def said(self) -> str:
         """What the table is about: reports, ε and mechanism; level and kind of the intervals."""
         mechanism = self.tally.mechanism
         name = mechanism.label or type(mechanism).__name__
         about = "these very people" if self.people else "the population these people are a random sample of"
+        if self.of is not None:
+            about = f"all {self.of:,} people, of whom these were drawn"
         kind = "all together" if self.together else "each alone"
         return (
             f"{self.tally.n:,} reports, ε = {mechanism.epsilon:g} ({name}); error: standard error\n"
@@ -235,6 +245,11 @@ class RatingsResult:
 
     shares: Result
     means: Result
+
+    @property
+    def intervals(self) -> int:
+        """Number of intervals."""
+        return len(self.shares) + len(self.means)
 
     def __len__(self) -> int:
         return len(self.shares)
