@@ -31,12 +31,12 @@ from ldpnb import (
     collect,
     save,
 )
-from ldpnb.chance import law
+from ldpnb.chance import law, odds
 from ldpnb.intervals import support_interval
 from ldpnb.serve import BudgetError, load_tally, save_tally
 from ldpnb.serve.drawing import deal, left_over, people_in, some_of
 from ldpnb.serve.ways import shared_out, ways
-from ldpnb.verify import laws
+from ldpnb.verify import laws, worst
 
 Z = 1.959963984540054
 
@@ -390,6 +390,28 @@ def test_a_draw_is_not_repeated_if_the_person_declines(tmp_path):
     assert [entry["label"] for entry in account.history] == [name]
     with pytest.raises(BudgetError):
         survey.answer({name: "c1"}, account=account)
+
+
+def test_all_that_leaves_a_device_has_the_epsilon_of_what_was_drawn(tmp_path):
+    """Names and reports together, of any two rows; the control draws once more if the person declines."""
+    asked = {"q0": of(2, 1.0, missing="decline"), "q1": of(2, 0.5)}
+    survey, path = Survey(asked, limit=1.0, draw=1), tmp_path / "account"
+
+    def sent(row, paths):
+        path.unlink(missing_ok=True)
+        reports = survey.answer(row, account=Account(path, limit=1.0), rng=paths)
+        return tuple((name, int(report[0])) for name, report in reports.items())
+
+    def again(row, paths):
+        return sent(row, paths) or sent(row, paths)
+
+    rows = [{"q0": x, "q1": y} for x in ("c0", "c1") for y in ("c0", "c1")]
+    whole = worst(laws(sent, rows))
+    assert whole.epsilon == pytest.approx(1.0) and whole.ratio <= odds(1.0)
+    for client, right in ((sent, True), (again, False)):
+        declined = laws(client, [{"q0": None, "q1": "c0"}])[0]
+        answers = sum(float(chance) for found, chance in declined.items() if found and found[0][0] == "q1")
+        assert (answers == pytest.approx(0.5)) == right  # with a second draw, q1 is answered three times in four
 
 
 class Killed(BaseException):

@@ -173,7 +173,8 @@ class Asked(ABC):
         Raises
         ------
         ValueError
-            If the tally is not of this question's mechanism, or the level is not in (0, 1).
+            If the tally is not of this question's mechanism, or the level is not in (0, 1), or `of` is less than the
+            number of reports, or is given without `people`.
         """
         normal_quantile(level)  # checks it
         check_tally(tally, type(self.mechanism), "this question's mechanism", alone=True)

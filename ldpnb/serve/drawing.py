@@ -1,20 +1,23 @@
 r"""Questions of which each person answers some, drawn in public before any answer is looked at.
 
-Of Q questions, each person is asked m, all sets of m alike.  Those who are asked about one question are then a random
-sample of all people, so that a tally of them alone estimates the shares of all without bias.  There are two ways to
-draw:
+Of Q questions, each person is asked m, all sets of m alike.  Those who are asked about one question
+are then a random sample of all people, so that a tally of them alone estimates the shares of all
+without bias.  There are two ways to draw:
 
 - `deal`, by whoever has a list of all people: each question goes to ⌊Nm/Q⌋ or ⌈Nm/Q⌉ of N people.
-- Each device by itself, and its `Account` remembers: how many are asked varies from question to question.
+- Each device by itself, and its `Account` remembers.  How many are asked then varies from question
+  to question.
 
-About a population nothing changes, since those who are asked are a sample of it.  About these N people, n of whom are
-asked about a question, the draw is a part of the error.  With V the mean variance of a score, and f the share,
+About a population nothing changes, since those who are asked are a sample of it.  About these N
+people, n of whom are asked about a question, the draw is a part of the error.  With V the mean
+variance of a score, and f the share,
 
 .. math:: \operatorname{Var}\hat f = \frac{V}{n} + \frac{N-n}{N-1}\,\frac{f(1-f)}{n},
 
-given how many are asked.  Let :math:`\hat\sigma^2` be the squared error about a population.  Its mean is
-:math:`\operatorname{Var}\hat f + f(1-f)/(N-1)`, and that of :math:`\hat f(1-\hat f)` is
-:math:`f(1-f) - \operatorname{Var}\hat f`, so that :math:`\{(N-1)\,\hat\sigma^2 - \hat f(1-\hat f)\}/N` is unbiased.
+given how many are asked.  Let :math:`\hat\sigma^2` be the squared error about a population.  Its mean
+is :math:`\operatorname{Var}\hat f + f(1-f)/(N-1)`, and that of :math:`\hat f(1-\hat f)` is
+:math:`f(1-f) - \operatorname{Var}\hat f`, so that
+:math:`\{(N-1)\,\hat\sigma^2 - \hat f(1-\hat f)\}/N` is unbiased.
 """
 
 from __future__ import annotations
@@ -92,10 +95,11 @@ def check_draw(draw: Any, questions: int) -> int:
 
 
 def deal(n: int, questions: int, draw: int, rng: Randomness) -> Bools:
-    """Deal questions to people, as many to each and as evenly as can be: who is asked what, (n, questions).
+    """Deal questions to people as evenly as can be, and return who is asked what, (n, questions).
 
-    Every question goes to ⌊n·draw/questions⌋ people, or to one more.  Given how many, all groups of so many people are
-    equally likely to be asked it.  Every person is asked `draw` questions, all sets of them alike.
+    Every question goes to ⌊n·draw/questions⌋ people, or to one more.  Given how many, all groups of so
+    many people are equally likely to be asked it.  Every person is asked `draw` questions, all sets of
+    them alike.
 
     Parameters
     ----------
@@ -111,8 +115,8 @@ def deal(n: int, questions: int, draw: int, rng: Randomness) -> Bools:
     >>> sorted({*asked.sum(0).tolist()}), {*asked.sum(1).tolist()}
     ([416, 417], {5})
     """
-    # At a table of as many seats as there are questions, cards go round until each seat has `draw` of them.  A table
-    # that is not full hands out a number of cards that may not be divisible, hence one card more of some questions.
+    # At a table with a seat for each question, cards go round until each seat has `draw` of them, so
+    # that a full table deals out each question equally often.  The last table may not be full.
     people = shuffled(n, rng)
     tables = -(-n // questions)
     cards = np.array([shuffled(questions, rng) for _ in range(tables)]).reshape(tables, questions)
@@ -134,7 +138,7 @@ def shuffled(n: int, rng: Randomness) -> Ints:
 
 
 def some_of(column: Any, rows: Ints) -> Any:
-    """Return some rows of a column, which is not looked at otherwise; of a table, of each of its columns."""
+    """Return some rows of a column, or of each column of a table; the others are not looked at."""
     if isinstance(column, Mapping):
         return {name: some_of(part, rows) for name, part in column.items()}
     if isinstance(column, list | tuple):
@@ -148,7 +152,7 @@ def some_of(column: Any, rows: Ints) -> Any:
 def people_in(
     tallied: Mapping[str, int], questions: int, draw: int, n: Any = None, declining: Collection[str] = ()
 ) -> int:
-    """Return the number of people of a survey whose questions were drawn, and refuse what was not drawn so.
+    """Return the number of people whose questions were drawn, and refuse what was not drawn so.
 
     Parameters
     ----------
@@ -163,8 +167,8 @@ def people_in(
     Raises
     ------
     ValueError
-        If n is needed and not given; or if numbers are not those of questions that were drawn.  Numbers that were are
-        refused with a probability of 1e-9 at most.
+        If n is needed and not given; or if numbers are not those of questions that were drawn.  Those
+        that were are refused with a probability of 1e-9 at most.
 
     Examples
     --------
@@ -218,7 +222,8 @@ def about_all(found: R, supported: Sequence[Supported], of: int, z: float) -> R:
     Parameters
     ----------
     found : Result or RatingsResult
-        About a population.  Errors and intervals of means stay: the server cannot tell how far numbers scatter.
+        About a population.  Errors and intervals of means stay: the server cannot tell how far numbers
+        scatter.
     supported : list of Supported
         Rows whose intervals are those of `ldpnb.intervals`; the others are z errors to both sides.
     of : int
@@ -239,5 +244,5 @@ def about_all(found: R, supported: Sequence[Supported], of: int, z: float) -> R:
 
 
 def left_over(asked: Any, of: int) -> Floats:
-    """Return which part of the chance of who is asked is left about N people, of whom so many were asked."""
+    """Return the part of the chance of who is asked that is left, of N people: (N − n)/(N − 1)."""
     return np.asarray(1 - (np.asarray(asked, np.float64) - 1) / max(1, of - 1))

@@ -69,6 +69,11 @@ class Survey:
     label : str
         Name under which an account keeps what was drawn for its owner.  A survey with other questions needs another.
 
+    Notes
+    -----
+    Where questions are drawn, each person sends as many reports, of questions that do not depend on the answers, so
+    that neither number nor names tell anything.  Only with ``missing="decline"`` a person may send fewer, as ever.
+
     Examples
     --------
     >>> from tempfile import TemporaryDirectory
@@ -271,7 +276,8 @@ class Survey:
         """Estimate each question that there is a tally of: {name: result}.
 
         See `Asked.estimate`; `together` is about the intervals of each question.  Where questions are drawn, a tally
-        holds those who were asked, and ``people=True`` is about all people who took part, asked or not.
+        holds those who were asked, and ``people=True`` is about all people who took part, asked or not.  Of a question
+        that some decline, shares are of those who would answer, and these errors are slightly too large.
 
         Parameters
         ----------

@@ -1,8 +1,8 @@
-"""Ways to share one limit out among several questions: a part of ε each, a draw, or one question alone.
+"""Ways to share a limit out among questions: a part of ε each, a draw, or one question alone.
 
-What a person may reveal is one number, the limit.  All questions may get a part of it; or each person answers some
-questions, drawn in public, each with a larger part; or only one question is asked at all.  `ways` says how large the
-errors will be.
+What a person may reveal is one number, the limit.  All questions may get a part of it; or each person
+answers some questions, drawn in public, each with a larger part; or only one question is asked at all.
+`ways` says how large the errors will be.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 from ldpnb.checks import EPSILON_MAX, EPSILON_MIN, check_count, check_flag, in_full
 
-WORSE = 2.0  # times the least error: draws with larger ones are not printed, but for asking everybody everything
+WORSE = 2.0  # times the least error: draws that have more are not printed
 ENOUGH = 1000  # people in the message of a refusal
 
 
@@ -43,7 +43,7 @@ class Way:
 
 @dataclass(frozen=True)
 class Ways:
-    """Standard errors to come by how many questions each person answers; ``print`` shows them as a table.
+    """Standard errors to come, by how many questions each person answers; ``print`` shows a table.
 
     Attributes
     ----------
@@ -106,9 +106,10 @@ def _cells(way: Way) -> tuple[str, str, str]:
 def ways(questions: Mapping[str, Any], limit: float, n: Any, people: bool = False) -> Ways:
     """Compare ways to ask questions: standard errors to come, in points.
 
-    Each question is asked with the mechanism that is best at its ε.  All of the limit is used; between questions, ε are
-    shared out in the proportions that they have.  A point is a hundredth: of 1 for a share, of the range for a mean.
-    Shares are 1/k for `OneOf`, and otherwise what the `plan` of a question assumes.
+    Each question is asked with the mechanism that is best at its ε.  All of the limit is used; between
+    questions, ε are shared out in the proportions that they have.  A point is a hundredth: of 1 for a
+    share, of the range for a mean.  Shares are 1/k for `OneOf`, and otherwise what the `plan` of a
+    question assumes.
 
     Parameters
     ----------
@@ -143,7 +144,7 @@ def ways(questions: Mapping[str, Any], limit: float, n: Any, people: bool = Fals
 
 
 def shared_out(epsilons: list[float], limit: float, draw: int) -> tuple[float, ...]:
-    """Return ε in the same proportions, of which the `draw` largest add up to the limit; none exceeds the largest ε.
+    """Return ε in the same proportions, of which the `draw` largest add up to the limit; at most 32.
 
     Examples
     --------
@@ -157,18 +158,18 @@ def shared_out(epsilons: list[float], limit: float, draw: int) -> tuple[float, .
 def _variance(
     question: Any, epsilon: float, n: int, part: float, people: bool, seen: dict[Any, tuple[float, float]]
 ) -> float:
-    """Variance to come at another ε, if this part of n people is asked, about these n or about a population."""
+    """Variance to come at another ε if a part of n people is asked: about them, or a population."""
     key = type(question), replace(question._question(n), epsilon=epsilon)
     if key not in seen:
         seen[key] = replace(question, epsilon=epsilon, mechanism=None)._planned(n)
     these, population = seen[key]
-    # of the chance of who is asked, f(1 − f), the part that is left is that of the people who are not
+    # what is left of the chance of who is asked, f(1 − f), is the part of those who are not asked
     left = 1 - part if people else 1.0
     return (these + left * (population - these)) / part
 
 
 def said(questions: Mapping[str, Any], limit: float, n: int = ENOUGH) -> str:
-    r"""Say in a sentence what each way would give: for the refusal of questions that do not fit a limit.
+    r"""Say in a sentence what each way would give, where questions do not fit a limit.
 
     Examples
     --------
