@@ -540,7 +540,8 @@ with TemporaryDirectory() as phone:
 
 # %%
 GRADES = ["very good", "good", "fair", "poor", "very poor"]
-twelve = {f"question {i}": OneOf(GRADES, epsilon=1.0) for i in range(1, 13)}
+names = [f"question {i + 1}" for i in range(12)]
+twelve = {name: OneOf(GRADES, epsilon=1.0) for name in names}
 one_each = Survey(twelve, limit=1.0, draw=1)
 print(one_each.plan(3000))
 
@@ -555,7 +556,8 @@ print(one_each.plan(3000))
 
 # %%
 dice = np.random.default_rng(12)
-grades = {name: dice.choice(GRADES, 3000, p=[0.3, 0.3, 0.2, 0.1, 0.1]) for name in twelve}
+ODDS = [0.3, 0.3, 0.2, 0.1, 0.1]
+grades = {name: dice.choice(GRADES, 3000, p=ODDS) for name in names}
 counted = one_each.tally(one_each.perturb(grades, rng=dice))
 print(one_each.estimate(counted, people=True)["question 1"])
 

@@ -21,9 +21,11 @@ from ldpnb import (
     Account,
     DrawnAttributes,
     HadamardResponse,
+    HarmonyFrequency,
     Number,
     OneOf,
     Ratings,
+    StateEncoding,
     Strings,
     Survey,
     SystemRandom,
@@ -225,6 +227,40 @@ def test_the_error_about_all_is_between_those_about_those_asked_and_a_population
     assert np.all(np.diff(errors[:, :3], axis=0) > 0)
 
 
+COLUMNS = ["a", "b", "c"]
+KINDS = [
+    (of(3), ["c0", "c1"] * 200),
+    (OneOf(["c0", "c1"], mechanism=HadamardResponse(k=2, epsilon=1.0)), ["c0", "c1"] * 200),
+    (Strings(epsilon=2.0), ["x", "y"] * 200),
+    (Number(0, 10, epsilon=1.0), [4, 6] * 200),
+    (YesNoTable(COLUMNS, epsilon=2.0), [[True, False, True], [False, False, True]] * 200),
+    (YesNoTable(COLUMNS, epsilon=2.0, pairs=True), [[True, False, True], [False, False, True]] * 200),
+    (YesNoTable(COLUMNS, mechanism=DrawnAttributes.of((2,) * 3, OUE, 2.0)), [[True, False, True], [False] * 3] * 200),
+    (YesNoTable(COLUMNS, mechanism=HarmonyFrequency(sizes=(2,) * 3, epsilon=2.0)), [[True, False, True]] * 400),
+    (Ratings(COLUMNS, 1, 5, 2, epsilon=3.0), [{"a": 5, "b": 2}, {"a": 3}] * 200),
+    (Ratings(COLUMNS, 1, 5, 1, mechanism=StateEncoding(d=3, epsilon=3.0)), [{"a": 5}, {"b": 3}] * 200),
+]
+
+
+@pytest.mark.parametrize("question, answers", KINDS, ids=[type(one.mechanism).__name__ for one, _ in KINDS])
+def test_of_very_many_people_those_asked_are_as_of_a_population(question, answers):
+    """And of themselves, they are all."""
+    values = np.array(answers) if isinstance(answers[0], list) else answers
+    reports = question.perturb(values, rng=rng(1))
+    tally = question.tally(reports, ["x", "y"]) if isinstance(question, Strings) else question.tally(reports)
+    for together in (False, True):
+        limits = [({"of": 10**15}, {"people": False}), ({"of": 400}, {"people": True})]
+        for some, every in limits:
+            found = question.estimate(tally, together=together, **{"people": True} | some)
+            wanted = question.estimate(tally, together=together, **every)
+            pairs = [(found, wanted)]
+            if isinstance(question, Ratings):
+                pairs = [(found.shares, wanted.shares), (found.means, wanted.means)]
+            for one, other in pairs:
+                for name in ("estimate", "error", "low", "high"):
+                    np.testing.assert_allclose(getattr(one, name), getattr(other, name), rtol=1e-7, atol=1e-9)
+
+
 @pytest.mark.parametrize("together", [False, True])
 def test_intervals_are_those_with_the_part_of_the_draw_that_is_left(together):
     z = Z if not together else 2.497705474412  # of four intervals
@@ -282,6 +318,7 @@ def scattered(asked, surveys, seed):
     return np.array(ratios)
 
 
+@pytest.mark.slow
 def test_stated_errors_are_those_of_surveys():
     """Squares over stated squares, for 300 surveys, against a χ² law that is twice as wide as theirs."""
     low, high = chi2.ppf([1e-8, 1 - 1e-8], 300 / 2) / (300 / 2)
@@ -436,6 +473,7 @@ def _drawn(path, results):
     results.put(survey_of(50).drawn(Account(path, limit=1.0)))
 
 
+@pytest.mark.slow
 def test_two_programs_on_a_device_have_one_draw(tmp_path):
     path, context = tmp_path / "account", multiprocessing.get_context("spawn")
     Account(path, limit=1.0)
