@@ -33,6 +33,7 @@ from ldpnb import (
     collect,
     save,
 )
+from ldpnb.book.experiment import recorded
 from ldpnb.chance import law, odds
 from ldpnb.intervals import support_interval
 from ldpnb.serve import BudgetError, load_tally, save_tally
@@ -158,6 +159,8 @@ def test_ratings_are_drawn_as_dicts():
     rated = [{"x": 5}, {"y": 1}, {}, {"x": 4}] * 500
     answers = {"stars": rated, "colour": ["c0"] * 2000}
     tallies = survey.tally(survey.perturb(answers, rng=rng()))
+    frame = survey.tally(survey.perturb(pd.DataFrame(answers), rng=rng()))
+    assert np.array_equal(frame["stars"].counts, tallies["stars"].counts)
     found = survey.estimate(tallies, people=True)["stars"]
     assert found.shares.of == found.means.of == 2000 and tallies["stars"].n == 1000
     assert np.all(found.shares.error < stars.estimate(tallies["stars"]).shares.error)
@@ -324,6 +327,16 @@ def test_stated_errors_are_those_of_surveys():
     low, high = chi2.ppf([1e-8, 1 - 1e-8], 300 / 2) / (300 / 2)
     assert low < scattered(True, 300, 1).mean() < high
     assert scattered(False, 300, 1).mean() > high  # the control: as if all people had been asked
+
+
+def test_intervals_that_are_recorded_cover_and_errors_are_as_planned():
+    """Rows of a question go together, so that a survey counts once a question: two standard errors below 95 %."""
+    table = recorded("drawn_coverage")
+    assert len(table) >= 28 and table["surveys"].min() >= 200
+    short = 2 * np.sqrt(0.95 * 0.05 / (table["surveys"] * table["questions"]))
+    assert (table[["alone", "together"]].min(axis=1) > 0.95 - short).all()
+    assert (abs(table["planned"] / table["stated"] - 1) < 0.06).all()  # plans are for shares of 1/k
+    assert (abs(table["stated"] / table["off"] - 1) < 0.03).all()
 
 
 # ------------------------------------------------------------------------------------------------ how many there are

@@ -244,6 +244,8 @@ class Account:
 
     Sums are exact, in fractions, and may pass the limit by 2⁻⁴⁰ of it, so that ten reports of ε = 0.1 fit a limit of 1.
 
+    Which questions of a survey were drawn for the person is kept here, too, at no cost: see `Survey.drawn`.
+
     Several processes and threads may share an account, and may use several names: links are followed.  Move it while
     nobody uses it, and leave its lock where it is: a payment looks once more just before it writes, and pays nothing if
     the path has become a link or the lock is another one, but a file that is moved in that moment may be paid from
@@ -304,7 +306,7 @@ class Account:
 
     @property
     def history(self) -> list[dict[str, Any]]:
-        """What was asked: mechanism, label, number of reports, their ε together, first and last time (UTC)."""
+        """What was reported: mechanism, label, number of reports, their ε together, first and last time (UTC)."""
         names = ("mechanism", "label", "reports", "epsilon", "first", "last")
         return [{name: entry[name] for name in names} for entry in self._entries() if "drawn" not in entry]
 

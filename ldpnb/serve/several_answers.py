@@ -115,10 +115,12 @@ class Ratings(Asked):
 
         return Pairs(n=n, epsilon=self.epsilon, d=len(self.items), m=self.most, low=self.low, high=self.high)
 
+    def _column(self, frame: Any, name: str) -> Any:
+        return _as_list(column_of(frame, name))
+
     def encoded(self, values: Any, everybody: Any = None) -> Records:
         """Return records; see `perturb`."""
-        if getattr(getattr(values, "dtype", None), "kind", "") == "O":  # a column of dicts
-            values = values.tolist()
+        values = _as_list(values)
         if isinstance(values, list | tuple):
             if wrong := [x for x in values if not isinstance(x, Mapping)]:
                 raise ValueError(f"values must be a dict {{item: rating}} for each person, got {shown(wrong[0])}")
@@ -280,6 +282,11 @@ class Ratings(Asked):
         share = 0.1
         population = self.plan(n, share)["share"] ** 2
         return population - share * (1 - share) / n, population
+
+
+def _as_list(values: Any) -> Any:
+    """Return a column of dicts as a list; anything else as it is."""
+    return values.tolist() if getattr(getattr(values, "dtype", None), "kind", "") == "O" else values
 
 
 def _places(users: list[Any], everybody: Any) -> dict[Any, int]:
