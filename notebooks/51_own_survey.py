@@ -534,8 +534,7 @@ for row in (row for result in results.values() for row in result):
 # With `missing="decline"`, the server would see who gives no reason, which `limit` does not cover.
 #
 # With half the budget, the errors of the reasons have more than doubled.
-# For rare labels or a small ε, it is better to ask each person one question, drawn at random, with all of ε ({eq}`eq-choosing-drawn`, Exercise 1).
-# Those who draw a question are a sample: leave out `people=True`, for errors that are slightly too large.
+# With more questions, it is better to ask each person only some of them, with more of ε each ({ref}`sec-survey-drawn`).
 #
 # On Ana's phone there is one row, and an account of the ε spent.
 # The survey's limit is for its questions, the account's for all surveys on this phone:
@@ -550,6 +549,44 @@ with TemporaryDirectory() as phone:
         survey.answer(ana, account=account)
     except BudgetError as refused:
         print(refused)
+
+# %% [markdown]
+# (sec-survey-drawn)=
+# ## Twelve questions, 3,000 people
+#
+# Another survey has twelve questions with five labels each.
+# It has 3,000 people, and a limit of ε = 1.
+# If everybody answers all questions, each gets a twelfth of ε; `plan` shows what this costs:
+
+# %%
+GRADES = ["very good", "good", "fair", "poor", "very poor"]
+names = [f"question {i + 1}" for i in range(12)]
+twelve = {name: OneOf(GRADES, epsilon=1.0) for name in names}
+one_each = Survey(twelve, limit=1.0, draw=1)
+print(one_each.plan(3000))
+
+# %% [markdown]
+# The error is that of a share of one fifth.
+# With a split ε, it is more than 35 points, and the survey is worth nothing.
+# With `draw=1`, each person answers one question with all of ε, and the error is about 10 points ({eq}`eq-choosing-drawn`, Exercise 1).
+# A survey of one of these questions alone would have an error of about 3 points.
+#
+# The questions are drawn before anybody looks at an answer.
+# For a table, `perturb` deals them in equal numbers, here to 250 people each:
+
+# %%
+dice = np.random.default_rng(12)
+ODDS = [0.3, 0.3, 0.2, 0.1, 0.1]
+grades = {name: dice.choice(GRADES, 3000, p=ODDS) for name in names}
+counted = one_each.tally(one_each.perturb(grades, rng=dice))
+print(one_each.estimate(counted, people=True)["question 1"])
+
+# %% [markdown]
+# These errors are about all 3,000 people, and contain the chance of who was asked.
+#
+# A phone asks `one_each.drawn(account)` for its owner's question.
+# The account keeps the draw, also if the owner declines.
+# If there were another draw then, the questions that are answered would tell something about the answers.
 
 # %% [markdown]
 # (sec-survey-disk)=

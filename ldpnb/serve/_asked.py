@@ -14,6 +14,7 @@ from ldpnb.numbers.means import Range
 from ldpnb.postprocess import normal_quantile
 from ldpnb.serve._columns import ALIKE, BLANKS, folded, gone, key
 from ldpnb.serve._results import Result
+from ldpnb.serve.drawing import Supported, about_all, check_of
 from ldpnb.serve.keeping import digested, identity
 
 if TYPE_CHECKING:
@@ -127,7 +128,26 @@ class Asked(ABC):
     def _estimate(self, tally: Tally, level: float, people: bool, together: bool) -> Any:
         """Return the result."""
 
-    def estimate(self, tally: Tally, level: float = 0.95, *, people: bool = False, together: bool = False) -> Any:
+    @abstractmethod
+    def _planned(self, n: int) -> tuple[float, float]:
+        """Return the variance to come of an estimate from so many people: about them, and about a population.
+
+        Of a share it is in parts of 1, of a mean in parts of its range, squared.
+        """
+
+    def _supported(self, tally: Tally) -> list[Supported]:
+        """Return the rows of the result, or of its shares, that reports support or do not."""
+        return []
+
+    def estimate(
+        self,
+        tally: Tally,
+        level: float = 0.95,
+        *,
+        people: bool = False,
+        together: bool = False,
+        of: int | None = None,
+    ) -> Any:
         """Estimate, with standard errors and confidence intervals.
 
         Parameters
@@ -142,6 +162,9 @@ class Asked(ABC):
             if anything.
         together : bool
             Whether the level is that of all intervals of the result at once (Bonferroni).
+        of : int, optional
+            With `people`: how many people errors and intervals are about, where those in the tally were drawn from
+            them in public, whatever their answers.  By default, all of these people are in the tally.
 
         Returns
         -------
@@ -150,11 +173,26 @@ class Asked(ABC):
         Raises
         ------
         ValueError
-            If the tally is not of this question's mechanism, or the level is not in (0, 1).
+            If the tally is not of this question's mechanism, or the level is not in (0, 1), or `of` is less than the
+            number of reports, or is given without `people`.
         """
         normal_quantile(level)  # checks it
         check_tally(tally, type(self.mechanism), "this question's mechanism", alone=True)
-        return self._estimate(tally, level, check_flag(people, "people"), check_flag(together, "together"))
+        check_flag(people, "people")
+        check_flag(together, "together")
+        if of is not None:
+            return self._about_all(tally, level, people, together, of)
+        return self._estimate(tally, level, people, together)
+
+    def _about_all(self, tally: Tally, level: float, people: bool, together: bool, of: Any) -> Any:
+        """Return the result about so many people, of whom those in the tally were drawn."""
+        if not people:
+            raise ValueError(f"of must be left out where people=False, got {shown(of)}: a population has no number")
+        of = check_of(of, tally.n)
+        if of == tally.n:
+            return self._estimate(tally, level, True, together)
+        found = self._estimate(tally, level, False, together)
+        return about_all(found, self._supported(tally), of, quantile(level, found.intervals if together else 1))
 
     def perturb(self, values: Any, *, rng: Randomness) -> Reports:
         """Draw a report of each person: the clients, and the only step that sees answers.

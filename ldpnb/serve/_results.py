@@ -107,6 +107,8 @@ class Result:
         Numbers that stand for the labels, NaN for one without; none where nothing was said.
     survey : tuple of Tally
         Tallies of all questions that were estimated together: of the same people.
+    of : int, optional
+        Number of people that the result is about, if only some of them were drawn to answer.
     """
 
     what: str
@@ -126,6 +128,7 @@ class Result:
     order: tuple[int, ...] = ()
     values: tuple[float, ...] = ()
     survey: tuple[Tally, ...] = ()
+    of: int | None = None
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -207,11 +210,18 @@ class Result:
         return end_of_scale(self, count, "bottom")
 
     @property
+    def intervals(self) -> int:
+        """Number of intervals."""
+        return len(self.labels)
+
+    @property
     def said(self) -> str:
         """What the table is about: reports, ε and mechanism; level and kind of the intervals."""
         mechanism = self.tally.mechanism
         name = mechanism.label or type(mechanism).__name__
         about = "these very people" if self.people else "the population these people are a random sample of"
+        if self.of is not None:
+            about = f"all {self.of:,} people, of whom these were drawn"
         kind = "all together" if self.together else "each alone"
         return (
             f"{self.tally.n:,} reports, ε = {mechanism.epsilon:g} ({name}); error: standard error\n"
@@ -338,6 +348,11 @@ class RatingsResult:
 
     shares: Result
     means: Result
+
+    @property
+    def intervals(self) -> int:
+        """Number of intervals."""
+        return len(self.shares) + len(self.means)
 
     def __len__(self) -> int:
         return len(self.shares)

@@ -108,7 +108,8 @@ def save(reports: Reports | Iterable[Reports], path: StrPath, mechanism: Mechani
         they are counted.
     label : str
         What they are reports of, where the mechanism does not tell: the question, the round, the place.  `read` and
-        `collect` compare it like the mechanism.  Of a question it is its identity, if nothing is said.
+        `collect` compare it like the mechanism.  Of a question it is its identity, if nothing is said;
+        `Survey.identity_of` has the question's name in it, too.
 
     Raises
     ------

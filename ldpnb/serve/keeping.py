@@ -26,7 +26,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from ldpnb.chance import Randomness
+from ldpnb.chance import Randomness, distinct
 from ldpnb.checks import apart, check_count, check_flag, check_positive, in_full
 from ldpnb.core import Kept, Mechanism, OpenMechanism, Reports, Tally, Values
 from ldpnb.serve._disk import locked, naming, patiently, put, resolved, tidy, unmoved
@@ -244,6 +244,8 @@ class Account:
 
     Sums are exact, in fractions, and may pass the limit by 2⁻⁴⁰ of it, so that ten reports of ε = 0.1 fit a limit of 1.
 
+    Which questions of a survey were drawn for the person is kept here, too, at no cost: see `Survey.drawn`.
+
     Several processes and threads may share an account, and may use several names: links are followed.  Move it while
     nobody uses it, and leave its lock where it is: a payment looks once more just before it writes, and pays nothing if
     the path has become a link or the lock is another one, but a file that is moved in that moment may be paid from
@@ -304,9 +306,9 @@ class Account:
 
     @property
     def history(self) -> list[dict[str, Any]]:
-        """What was asked: mechanism, label, number of reports, their ε together, first and last time (UTC)."""
+        """What was reported: mechanism, label, number of reports, their ε together, first and last time (UTC)."""
         names = ("mechanism", "label", "reports", "epsilon", "first", "last")
-        return [{name: entry[name] for name in names} for entry in self._entries()]
+        return [{name: entry[name] for name in names} for entry in self._entries() if "drawn" not in entry]
 
     def __str__(self) -> str:
         """Say what was asked and what it cost, what the reports speak of, and on what the sum relies."""
@@ -319,6 +321,9 @@ class Account:
         lines = [f"ε = {paid} spent of limit = {in_full(self.limit)}, and {left:.6g} left"]
         for entry in entries:
             times = entry["reports"]
+            if "drawn" in entry:
+                lines.append(f"{entry['label']!r}: {', '.join(entry['drawn'])}, drawn of {entry['of']} questions")
+                continue
             line = f"{entry['label']!r}: ε = {entry['epsilon']:.6g}, {times} report{'s' if times > 1 else ''}"
             line += f" by {entry['mechanism']}"
             if "state" in entry:
@@ -417,6 +422,55 @@ class Account:
                 self._store(entries, alone)
         return drawn
 
+    def drawn(
+        self, survey: str, questions: Iterable[str], size: int, *, label: str = "", rng: Randomness
+    ) -> tuple[str, ...]:
+        """Draw some of the questions of a survey, all sets of them alike, and return the same ones ever after.
+
+        They are on the disk before they are returned.  A draw costs no ε: it is made before any answer is looked at.
+
+        Parameters
+        ----------
+        survey : str
+            What is asked, `Survey.identity`.
+        questions : iterable of str
+            Their names, which must be distinct.
+        size : int
+            How many are drawn.
+        label : str
+            Under which the draw is kept.
+        rng : SystemRandom or numpy.random.Generator
+
+        Returns
+        -------
+        tuple of str
+            In the order of the questions.
+
+        Raises
+        ------
+        ValueError
+            If the label holds a draw of another survey, or the file is damaged.
+        RuntimeError
+            As for `report`.
+        """
+        names, label = list(questions), _text(label)
+        size = check_count(size, 1, "size", len(names))
+        with locked(self.path) as alone:
+            entries = self._entries()
+            for entry in entries:
+                if "drawn" in entry and entry["label"] == label:
+                    if entry["mechanism"] != survey or not {*entry["drawn"]} <= {*names}:
+                        cure = "name this one, as in Survey(…, label='spring 2027')"
+                        what = f"got {label!r}, under which the account holds a draw of another survey"
+                        raise ValueError(f"label must be one of this survey alone, {what}: {cure}")
+                    return tuple(entry["drawn"])
+            places = distinct(np.array([len(names)]), np.array([size]), size, rng)[0]
+            chosen = [names[i] for i in sorted(places.tolist())]
+            now = datetime.now(UTC).isoformat(timespec="seconds")
+            entry = {"mechanism": survey, "label": label, "reports": 0, "epsilon": 0.0, "first": now, "last": now}
+            self._store([*entries, entry | {"drawn": chosen, "of": len(names)}], alone)
+        return tuple(chosen)
+
     def _entries(self) -> list[dict[str, Any]]:
         unmoved(self.path)
         with _read(self.path, "account") as (said, _):
@@ -447,10 +501,22 @@ def _checked(entries: Any) -> list[dict[str, Any]]:
         for name in ("mechanism", "first", "last"):
             if not isinstance(entry[name], str):
                 raise ValueError(f"{name} must be a text, got {entry[name]!r:.60}")
+        if "drawn" in entry:  # of no cost; 1.0.0 refuses to read it, and would draw anew
+            _check_drawn(entry)
+            continue
         check_count(entry["reports"], 1, "reports")
         check_positive(entry["epsilon"], "epsilon")
         bytes.fromhex(entry.get("state", ""))
     return entries
+
+
+def _check_drawn(entry: Mapping[str, Any]) -> None:
+    """Refuse what is no draw of questions."""
+    drawn, of = entry["drawn"], check_count(entry.get("of"), 1, "of")
+    if not isinstance(drawn, list) or not all(isinstance(name, str) for name in drawn) or not 0 < len(drawn) <= of:
+        raise ValueError(f"drawn must be names of at most {of} questions, got {drawn!r:.60}")
+    if (entry["reports"], entry["epsilon"]) != (0, 0):
+        raise ValueError("a draw must have no reports and cost nothing")
 
 
 def _asked(one: tuple[Mechanism, Values, str]) -> tuple[Mechanism, Values, str]:

@@ -17,11 +17,12 @@ from ldpnb.intervals import support_interval
 from ldpnb.keyvalue import Wheel
 from ldpnb.numbers.means import Range
 from ldpnb.numbers.one_number import Number as NumberMechanism
-from ldpnb.oracles.frequency import ItemOracle
+from ldpnb.oracles.frequency import ItemOracle, Supporting
 from ldpnb.serve._asked import CATEGORY, DECLINE, LEAVE, Asked, check_labels, in_unit, one_range, quantile
 from ldpnb.serve._columns import coded, folded, labelled, numbers, present, told
 from ldpnb.serve._contrasts import finite, place_of, weights_of
 from ldpnb.serve._results import Result
+from ldpnb.serve.drawing import Supported
 
 if TYPE_CHECKING:
     from ldpnb.serve.choose import Question
@@ -152,6 +153,15 @@ class OneOf(Asked):
         order = sorted(range(count), key=(values or range(count)).__getitem__)
         return replace(found, values=values, order=tuple(order))
 
+    def _supported(self, tally: Tally) -> list[Supported]:
+        m = self.mechanism
+        if not isinstance(m, Supporting):
+            return []
+        return [Supported(slice(None), m.supporters(tally), tally.n, m.chances)]
+
+    def _planned(self, n: int) -> tuple[float, float]:
+        return self.plan(n, people=True) ** 2, self.plan(n) ** 2
+
     def plan(self, n: int, share: float | None = None, *, people: bool = False) -> float:
         """Return the standard error of a share to come, from so many people; 1/k is the default share."""
         f = 1 / len(self.labels) if share is None else check_probability(share, "share")
@@ -237,6 +247,13 @@ class Strings(Asked):
         own, other = self.mechanism.chances
         ends = support_interval(self.mechanism.supporters(tally), tally.n, own, other, z, sampled=0)
         return Result("share", "string", labels, found, error, *ends, tally, level, people, together)
+
+    def _supported(self, tally: Tally) -> list[Supported]:
+        m = self.mechanism
+        return [Supported(slice(None), m.supporters(tally), tally.n, m.chances)]
+
+    def _planned(self, n: int) -> tuple[float, float]:
+        return self.plan(n, people=True) ** 2, self.plan(n) ** 2
 
     @property
     def _noise(self) -> Floats:
@@ -327,6 +344,10 @@ class Number(Asked):
     def _estimate(self, tally: Tally, level: float, people: bool, together: bool) -> Result:
         found = self._result(tally, level, False, together, "mean", "", ("mean",))
         return in_unit(found, self.range, people, self.unit)
+
+    def _planned(self, n: int) -> tuple[float, float]:
+        largest = (self.plan(n) / (2 * float(self.range.half))) ** 2
+        return largest, largest
 
     def plan(self, n: int) -> float:
         """Return the largest standard error of the mean that any numbers lead to, from so many people."""

@@ -17,7 +17,7 @@ from ldpnb.attributes.records import Set
 from ldpnb.chance import Randomness, exact, inexact
 from ldpnb.checks import check_count, check_flag, check_probability, in_full, shown
 from ldpnb.core import Bools, Floats, Ints, OpenMechanism, Records, Reports, Tally, named
-from ldpnb.intervals import exact_below, scatter, skewed_quantile, support_interval
+from ldpnb.intervals import skewed_quantile
 from ldpnb.keyvalue.states import SampledKey
 from ldpnb.keyvalue.ternary import SignedTernary, mean_of
 from ldpnb.numbers.means import Range
@@ -36,6 +36,7 @@ from ldpnb.serve._asked import (
 )
 from ldpnb.serve._columns import coded, key, named_people, numbers, present, told_apart
 from ldpnb.serve._results import RatingsResult, Result
+from ldpnb.serve.drawing import Supported, left_over
 
 if TYPE_CHECKING:
     from ldpnb.serve.choose import Question
@@ -114,10 +115,12 @@ class Ratings(Asked):
 
         return Pairs(n=n, epsilon=self.epsilon, d=len(self.items), m=self.most, low=self.low, high=self.high)
 
+    def _column(self, frame: Any, name: str) -> Any:
+        return _as_list(column_of(frame, name))
+
     def encoded(self, values: Any, everybody: Any = None) -> Records:
         """Return records; see `perturb`."""
-        if getattr(getattr(values, "dtype", None), "kind", "") == "O":  # a column of dicts
-            values = values.tolist()
+        values = _as_list(values)
         if isinstance(values, list | tuple):
             if wrong := [x for x in values if not isinstance(x, Mapping)]:
                 raise ValueError(f"values must be a dict {{item: rating}} for each person, got {shown(wrong[0])}")
@@ -204,19 +207,18 @@ class Ratings(Asked):
         mean, off = (np.where(told, x, 0) for x in (means.mean, means.error))
         low, high = (np.where(told, end, side) for end, side in zip(self._ends(tally, z), (-1, 1), strict=True))
         notes = tuple("" if yes else "too few to tell" for yes in told)
-        counted = tally.counts.sum(-1)  # reports that were asked about the item
-        ends = support_interval(
-            counted - tally.counts[..., 1],
-            counted,
-            *self._chances,
-            z,
-            sampled=_sampled(counted, tally.n) if people else 1,
-        )
+        (part,) = self._supported(tally)
+        around = f - z * error, f + z * error
+        ends = part.ends(f, around, z, left_over(part.n, tally.n) if people else 1.0)
         shares = Result("share", "item", estimate=f, error=error, low=ends[0], high=ends[1], **given)
         unit = Result("mean", "item", estimate=mean, error=off, low=low, high=high, notes=notes, **given)
         rated = in_unit(unit, self.range, people, "")
         rated.estimate[~told], rated.error[~told] = np.nan, np.nan
         return RatingsResult(shares, rated)
+
+    def _supported(self, tally: Tally) -> list[Supported]:
+        counted = tally.counts.sum(-1)  # reports that were asked about the item
+        return [Supported(slice(None), counted - tally.counts[..., 1], counted, self._chances)]
 
     def _ends(self, tally: Tally, z: float) -> tuple[Floats, Floats]:
         r"""Return the means, in [−1, 1], that would lead to such numbers of + and − (d,) each.
@@ -275,6 +277,16 @@ class Ratings(Asked):
         spread = (self.mechanism.plug_in_of_asked if drawn else self.mechanism.plug_in)(estimate, n)
         mean = float(self.range.half * mean_of(estimate, spread).error[0])
         return {"share": sqrt(spread.variance[0, 0] + f * (1 - f) / n), "mean": mean}
+
+    def _planned(self, n: int) -> tuple[float, float]:
+        share = 0.1
+        population = self.plan(n, share)["share"] ** 2
+        return population - share * (1 - share) / n, population
+
+
+def _as_list(values: Any) -> Any:
+    """Return a column of dicts as a list; anything else as it is."""
+    return values.tolist() if getattr(getattr(values, "dtype", None), "kind", "") == "O" else values
 
 
 def _places(users: list[Any], everybody: Any) -> dict[Any, int]:
@@ -413,13 +425,9 @@ class YesNoTable(Asked):
         return [self._column(row, name)]
 
     def _estimate(self, tally: Tally, level: float, people: bool, together: bool) -> Result:
-        d, v = len(self.columns), self._values
+        v = self._values
         labels = self.labels
-        asked: list[tuple[tuple[int, ...], tuple[int, ...]]] = [((j,), (1,)) for j in range(d)]
-        if v == 3:
-            asked += [((j,), (2,)) for j in range(d)]
-        if self.pairs:
-            asked += [(both, (1, 1)) for both in combinations(range(d), 2)]
+        asked = self._cells
         z = quantile(level, len(labels) if together else 1)
         if isinstance(self.mechanism, Blocks):
             singles = [one for one, _ in asked if len(one) == 1]
@@ -442,20 +450,38 @@ class YesNoTable(Asked):
             share = self.mechanism.estimate_of_asked(tally)[entries]
             error = self.mechanism.standard_error_of_asked(tally, people=people)[entries]
         low, high = share - z * error, share + z * error  # where scores have more than two values
-        columns, pairs = slice(0, d * (v - 1)), slice(d * (v - 1), None)
-        for rows in (columns, pairs):
-            told = _support(self.mechanism, tally, asked[rows])
-            if told is None:
-                continue
-            sampled = _sampled(told.n, tally.n) if people else 1.0
-            least, most = support_interval(told.supporters, told.n, *told.chances, z, sampled=sampled)
-            if rows is pairs:  # estimated from more reports than those about both columns, unless these are few
-                many = scatter(share[rows], told.n, *told.chances, sampled) >= exact_below(z)
-                least = np.where(many, low[rows], np.minimum(least, share[rows]))
-                most = np.where(many, high[rows], np.maximum(most, share[rows]))
-            low[rows], high[rows] = least, most
+        around = low.copy(), high.copy()
+        for part in self._supported(tally):
+            sampled = left_over(part.n, tally.n) if people else 1.0
+            low[part.rows], high[part.rows] = part.ends(share, around, z, sampled)
         ends = share, error, low, high
         return Result("share", "column", tuple(labels), *ends, tally, level, people, together)
+
+    @property
+    def _cells(self) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
+        """Columns and values of each row of the result."""
+        d = len(self.columns)
+        found: list[tuple[tuple[int, ...], tuple[int, ...]]] = [((j,), (1,)) for j in range(d)]
+        if self._values == 3:
+            found += [((j,), (2,)) for j in range(d)]
+        if self.pairs:
+            found += [(both, (1, 1)) for both in combinations(range(d), 2)]
+        return found
+
+    def _supported(self, tally: Tally) -> list[Supported]:
+        cells = self._cells
+        singles = len(self.columns) * (self._values - 1)
+        parts = []
+        for rows, pooled in ((slice(0, singles), False), (slice(singles, None), True)):
+            told = _support(self.mechanism, tally, cells[rows])
+            if told is not None:
+                parts.append(Supported(rows, told.supporters, told.n, told.chances, pooled))
+        return parts
+
+    def _planned(self, n: int) -> tuple[float, float]:
+        share = 0.25 if self.pairs else 0.5
+        these = self.plan(n) ** 2
+        return these, these + share * (1 - share) / n
 
     def plan(self, n: int) -> float:
         """Return the standard error to come of a share of one half (of a quarter for a pair), for these people."""
@@ -497,8 +523,3 @@ def _support(mechanism: Any, tally: Tally, asked: Sequence[tuple[Set, Set]]) -> 
         parts = parts.reshape(-1, *oracle.tally(oracle._nothing()).counts.shape)
     count = [oracle.supporters(Tally(oracle, int(n[j]), parts[j]))[at] for (j,), (at,) in asked]
     return _Supporters(np.array(count), n[[j for (j,), _ in asked]].astype(np.float64), oracle.chances)
-
-
-def _sampled(asked: Any, n: int) -> Any:
-    """Return which part of the chance of who is asked is left about n people, of whom so many were asked in public."""
-    return 1 - (np.asarray(asked) - 1) / max(1, n - 1)

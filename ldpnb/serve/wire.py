@@ -43,6 +43,7 @@ FORM = 1  # version; reports of another one are refused
 SAFE = 2**53 - 1  # the largest integer that JavaScript is sure of
 PLAIN = "report"  # name of what a report without fields holds
 DECIMAL = re.compile("0|[1-9][0-9]*", re.ASCII)
+HEADER = '"ldpnb"'  # a name that is in the first line, and in no report
 DIGITS = 40  # characters of a number; to read one takes Python longer than its length, and no field has more than 20
 
 Text = str | Iterable[str]
@@ -356,6 +357,39 @@ def header(mechanism: Mechanism | Asked, label: str = "") -> dict[str, Any]:
         raise ValueError(f"label must be a text, got {shown(label)}")
     fields = [name or PLAIN for name in mechanism.layout]
     return {"ldpnb": "reports", "form": FORM, "mechanism": identity(mechanism), "label": label, "fields": fields}
+
+
+def sections(lines: Text) -> Iterator[tuple[str, list[str]]]:
+    """Cut lines where a header begins: the label of each header, and its lines, ready for `from_wire`.
+
+    Parameters
+    ----------
+    lines : str or iterable of str
+        One or several texts of `to_wire`, one after the other.
+
+    Raises
+    ------
+    ValueError
+        If the first line is no header, or a header has no label.
+    """
+    label = ""
+    part: list[str] = []
+    for number, line in enumerate(_split(lines), 1):
+        if HEADER in line:  # no report has such a name
+            if part:
+                yield label, part
+            try:
+                found = _object(line).get("label")
+            except (ValueError, RecursionError) as error:
+                raise ValueError(f"line {number}: {error}") from None
+            if not isinstance(found, str):
+                raise ValueError(f"line {number}: label must be a text, got {_shown(found)}")
+            label, part = found, []
+        elif not part:
+            raise ValueError(f"line {number}: must be a header, got {shown(line)}")
+        part.append(line)
+    if part:
+        yield label, part
 
 
 def _split(lines: Text) -> Iterator[str]:

@@ -1,6 +1,7 @@
 """One person's device: from a value to a paid report that has arrived.
 
 usage: python client.py HOST:PORT HOME [VALUE]
+       python client.py HOST:PORT HOME --asked    prints the question, and sends nothing
 
 HOME is a folder that survives restarts and updates and is in no backup that others can read.  Without a VALUE, or if a
 message is still waiting, what waits is sent again.
@@ -17,9 +18,8 @@ from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from secrets import token_bytes
 
-from question import MECHANISM, RECEIVED, SURVEY, TOKEN, named, pack
+from question import RECEIVED, TOKEN, answered, asked, named, pack
 
-from ldpnb import SystemRandom
 from ldpnb.serve import Account, BudgetError
 
 DONE = 200, RECEIVED  # on the server's disk; a network that asks for a login says 200 to everything, too
@@ -58,7 +58,7 @@ class Device:
         """
         if self.outbox.exists():
             raise ValueError(f"a message still waits in {self.outbox}: send it first")
-        report = self.account.report(MECHANISM, [value], rng=SystemRandom(), label=SURVEY)[0]
+        report = answered(self.account, value)
         partial = self.outbox.with_suffix(".partial")
         with partial.open("wb") as file:
             file.write(pack(report, token_bytes(TOKEN)))
@@ -111,8 +111,12 @@ def main() -> None:
     parser.add_argument("address", metavar="HOST:PORT", type=address)  # a wrong one costs nothing
     parser.add_argument("home")
     parser.add_argument("value", nargs="?", type=int)
+    parser.add_argument("--asked", action="store_true")
     given = parser.parse_args()
     device = Device(given.home)
+    if given.asked:
+        print(asked(device.account))
+        return
     if given.value is not None and not device.outbox.exists():
         try:
             device.answer(given.value)

@@ -13,7 +13,7 @@ import signal
 import sys
 from contextlib import suppress
 from http import HTTPStatus
-from math import inf, sqrt
+from math import inf
 from pathlib import Path
 from socket import SHUT_RDWR, socket
 from socketserver import StreamRequestHandler, ThreadingTCPServer
@@ -22,7 +22,7 @@ from time import monotonic
 from typing import Any
 
 import numpy as np
-from question import LENGTH, MECHANISM, RECEIVED, SURVEY, TOKEN, unpack
+from question import LENGTH, MECHANISM, RECEIVED, SURVEY, TOKEN, printed, unpack
 
 from ldpnb import Tally
 from ldpnb.serve import load_tally, save_tally
@@ -176,7 +176,7 @@ class Collector(Door):
         try:
             self.total = read(folder)
             self.tokens = read_tokens(self.folder / "tokens", self.total.n, batch)
-            self.waiting: dict[bytes, tuple[int, int]] = {}
+            self.waiting: dict[bytes, tuple[int, ...]] = {}
             self.counting = Lock()
             super().__init__(port, deadline, most)
             self.thread = Thread(target=self.serve_forever, args=(0.05,))
@@ -322,9 +322,8 @@ def main() -> None:
         tally = read(given.folder)
         if not tally.n:
             sys.exit(f"folder must have a tally, got {given.folder!r}: collect a batch first")
-        shares, variance = MECHANISM.estimate(tally), MECHANISM.variance([0])[0, 1]  # of an item that nobody has
-        for item, share in enumerate(shares):
-            print(f"{item}  {share:7.3f} ± {sqrt(variance / tally.n):.3f}")
+        for line in printed(tally):
+            print(line)
         return
     stopped = Event()
     for kind in (signal.SIGINT, signal.SIGTERM):
