@@ -428,7 +428,7 @@ def apart_from(a: Contrast, b: Contrast, level: float, same_people: bool | None)
     error = sqrt(variance)
     half = normal_quantile(level) * error
     ends = estimate - half, estimate + half
-    label = f"{a.label} − {b.label}"
+    label = f"{a.label} − {b.label}" if a.label != b.label else f"{a.label}: first − second"
     return Contrast(label, estimate, error, *ends, level, 1, a.what, a.unit, said, (*a.parts, *b.parts))
 
 

@@ -62,11 +62,11 @@ def difference(a: Any, b: Any, level: float | None = None, *, same_people: bool 
     >>> answers = {page: ["yes"] * n + ["no"] * (4000 - n) for page, n in groups.items()}
     >>> found = {page: buys.estimate(buys.tally(buys.perturb(x, rng=rng))) for page, x in answers.items()}
     >>> print(difference(found["new"]["yes"], found["old"]["yes"]))
-                     share       error          low         high        p
-    yes − yes  20.7 points  2.3 points  16.1 points  25.3 points  1.2e-18 4,000 and 4,000 reports, ε
-    = 1 (k-RR); error: standard error other people in each: variances add; results of the same
-    people are same_people=True low, high: 95 % interval, alone, about the population these people
-    are a random sample of; p: if 0 were true
+                               share       error          low         high        p
+    yes: first − second  20.7 points  2.3 points  16.1 points  25.3 points  1.2e-18
+    4,000 and 4,000 reports, ε = 1 (k-RR); error: standard error
+    other people in each: variances add; results of the same people are same_people=True
+    low, high: 95 % interval, alone, about the population these people are a random sample of; p: if 0 were true
     """
     if same_people is not None:
         check_flag(same_people, "same_people")
