@@ -1,6 +1,6 @@
 """Contrasts, differences and tests of groups: variances exact on small laws, what is printed, and refusals."""
 
-from itertools import product
+from itertools import combinations, product
 from math import nan, sqrt
 
 import numpy as np
@@ -41,8 +41,8 @@ from ldpnb.book.experiment import recorded
 from ldpnb.core import Tally, Untold
 from ldpnb.oracles import people as at_levels
 from ldpnb.serve import Contrast
-from ldpnb.serve._contrasts import Part, known_variance, largest_apart, variance_of
-from ldpnb.verify import contract
+from ldpnb.serve._contrasts import Part, _with_draws, known_variance, largest_apart, variance_of
+from ldpnb.verify import contract, laws
 
 LABELS = ["detractor", "passive", "promoter"]
 NPS = {"promoter": 1, "detractor": -1}
@@ -753,3 +753,41 @@ def test_recorded_intervals_cover_and_added_errors_do_not():
         (rows["population"] == "even") & rows["compared"].str.startswith("promoters") & (rows["mechanism"] == "k-RR")
     ]
     assert len(even) == 3 and np.all(even["hypot"] < 0.92)  # the control
+
+
+# ------------------------------------------------------------------------------------------ of people who were drawn
+
+
+def test_of_people_who_were_drawn_the_variance_is_right_on_average():
+    """All groups of two of four people, and all their reports; the control leaves the draw out."""
+    question = OneOf(["a", "b", "c"], epsilon=1.0)
+    m, values, weights = question.mechanism, [0, 1, 1, 2], {"a": 1, "b": -1}
+    one = laws(lambda value, paths: m.perturb([value], rng=paths), range(3))
+    found, squares, short = [], [], []
+    for people in combinations(range(4), 2):
+        for reports in product(range(3), repeat=2):
+            chance = float(np.prod([float(one[values[i]][y]) for i, y in zip(people, reports, strict=True)])) / 6
+            tally = m.tally(np.array(reports))
+            drawn = question.estimate(tally, people=True, of=4).contrast(weights)
+            told = [_with_draws(part.result, part.weights, True) for part in drawn.parts]
+            found.append((chance, drawn.estimate))
+            squares.append(chance * told[0])
+            short.append(chance * known_variance(drawn.parts[0].result, drawn.parts[0].weights, True))
+    p, x = np.array(found).T
+    assert p.sum() == pytest.approx(1)
+    assert p @ x == pytest.approx((1 - 2) / 4)
+    variance = p @ x**2 - (p @ x) ** 2
+    assert sum(squares) == pytest.approx(variance, rel=1e-9)
+    assert sum(short) < 0.99 * variance
+
+
+def test_two_questions_to_people_who_were_drawn_have_at_most_the_sum_of_errors():
+    """About these people, noise does not add: the same people may have been drawn for both."""
+    yes = OneOf(["yes", "no"], epsilon=2.0)
+    survey = Survey({"a": yes, "b": yes, "c": yes}, 4.0, draw=2)
+    rng = np.random.default_rng(0)
+    rows = {name: rng.permutation(["yes"] * 150 + ["no"] * 150).tolist() for name in "abc"}
+    results = survey.estimate(survey.tally(survey.perturb(rows, rng=rng)), people=True)
+    apart = results.difference(("a", "yes"), ("b", "yes"))
+    assert apart.error == pytest.approx(results["a"]["yes"].error + results["b"]["yes"].error)
+    assert "drawn from the same" in apart.said

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 ALONE = "one result: its rows come from the same reports, which is allowed for"
 OTHERS = "other people in each: variances add; results of the same people are same_people=True"
 NOISE = "the same people, and an error about these people alone: noise adds"
+DRAWN = "people drawn from the same: the error is at most this, since reports do not tell who answered both"
 SAME = "the same people: the error is at most this, since no report tells how their two answers go together"
 AT_MOST = "the error is at most this, since reports do not tell how these rows go together"
 
@@ -296,13 +297,24 @@ def variance_of(result: Result, weights: Floats, people: bool) -> tuple[float, b
     if len(used) == 1 and people == result.people:  # as it is printed
         return float((weights[used[0]] * result.error[used[0]]) ** 2), False
     try:
-        return known_variance(result, weights, people), False
+        return _with_draws(result, weights, people), False
     except Untold:
         pass
     if people:  # about a population it is larger
         return variance_of(result, weights, False)[0], True
     errors = result.error[used] if not result.people else [sqrt(_alone(result, i)) for i in used.tolist()]
     return float(np.abs(weights[used]) @ errors) ** 2, True
+
+
+def _with_draws(result: Result, weights: Floats, people: bool) -> float:
+    """Return the variance by the mechanism, with what is left of the chance of who was drawn to answer.
+
+    Of N people, n were drawn, without replacement: of a sample's variance, 1 − n/N is left.
+    """
+    if not people or result.of is None:
+        return known_variance(result, weights, people)
+    noise, sample = (known_variance(result, weights, about) for about in (True, False))
+    return noise + (1 - result.tally.n / result.of) * (sample - noise)
 
 
 def _alone(result: Result, place: int) -> float:
@@ -420,7 +432,9 @@ def apart_from(a: Contrast, b: Contrast, level: float, same_people: bool | None)
         )
     estimate = a.estimate - b.estimate
     variance, what = a.error**2 + b.error**2, OTHERS
-    if same_people and people:
+    if same_people and people and any(one.of is not None for one in results):
+        variance, what = (a.error + b.error) ** 2, DRAWN
+    elif same_people and people:
         what = NOISE
     elif same_people:
         variance, what = _same(a, b), SAME
