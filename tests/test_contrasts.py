@@ -762,7 +762,7 @@ def test_of_people_who_were_drawn_the_variance_is_right_on_average():
     """All groups of two of four people, and all their reports; the control leaves the draw out."""
     question = OneOf(["a", "b", "c"], epsilon=1.0)
     m, values, weights = question.mechanism, [0, 1, 1, 2], {"a": 1, "b": -1}
-    one = laws(lambda value, paths: m.perturb([value], rng=paths), range(3))
+    one = laws(m, [0, 1, 2])
     found, squares, short = [], [], []
     for people in combinations(range(4), 2):
         for reports in product(range(3), repeat=2):
