@@ -78,8 +78,10 @@ if TYPE_CHECKING:
         Ratings as Ratings,
         Strings as Strings,
         Survey as Survey,
+        Waves as Waves,
         YesNoTable as YesNoTable,
         collect as collect,
+        pool_waves as pool_waves,
         save as save,
         screen as screen,
     )

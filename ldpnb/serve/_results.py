@@ -15,6 +15,7 @@ from ldpnb._door import needs
 from ldpnb.checks import shown
 from ldpnb.core import Floats, Tally
 from ldpnb.serve._columns import key, told
+from ldpnb.serve._rounds import told as reported
 
 DECIMALS = 6  # printed, at most
 WHOLE = 2**53  # a float of this size or more has no digits after the decimal point, nor all before it
@@ -70,6 +71,10 @@ class Result:
         Of a mean.
     notes : tuple of str
         What else a row has to say, one a label or none.
+    rounds : int or float
+        Reports a person, as asked for.
+    span : (float, float)
+        Ends of what an answer can be, in the unit: of a share, 0 and 1.
     """
 
     what: str
@@ -85,6 +90,8 @@ class Result:
     together: bool
     unit: str = ""
     notes: tuple[str, ...] = ()
+    rounds: float = 1
+    span: tuple[float, float] = (0.0, 1.0)
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -110,8 +117,10 @@ class Result:
         name = mechanism.label or type(mechanism).__name__
         about = "these very people" if self.people else "the population these people are a random sample of"
         kind = "all together" if self.together else "each alone"
+        when = "" if self.tally.wave is None else f"wave {self.tally.wave}: "
+        spent = f"ε = {mechanism.epsilon:g}" + ("" if self.rounds == 1 else " a report")
         return (
-            f"{self.tally.n:,} reports, ε = {mechanism.epsilon:g} ({name}); error: standard error\n"
+            f"{when}{reported(self.tally, self.rounds)}, {spent} ({name}); error: standard error\n"
             f"low, high: {100 * self.level:g} % intervals, {kind}, about {about}"
         )
 
@@ -289,6 +298,21 @@ class Results(dict[str, Any]):
         return "\n\n".join(f"{name}\n{result}" for name, result in self.items())
 
     __repr__ = __str__
+
+
+def padded(rows: Sequence[Sequence[Any]]) -> str:
+    """Return a table as lines of text: labels first, and cells to the right; long labels are cut in the middle."""
+    head, *others = rows
+    labels = [str(head[0]), *_short([row[0] for row in others], range(len(others)))]
+    texts = [[label, *row[1:]] for label, row in zip(labels, rows, strict=True)]
+    widths = [max(map(_width, column)) for column in zip(*texts, strict=True)]
+    lines = []
+    for first, *cells in texts:
+        line = first + " " * (widths[0] - _width(first))
+        for cell, width in zip(cells, widths[1:], strict=True):
+            line += "  " + " " * (width - _width(cell)) + cell
+        lines.append(line.rstrip())
+    return "\n".join(lines)
 
 
 def _short(labels: Sequence[Any], places: Iterable[int]) -> list[str]:

@@ -129,14 +129,24 @@ class Survey:
             found = ", ".join(f"{part}: {length}" for part, length in lengths.items())
             raise ValueError(f"frame must have columns of one length, got {found}")
 
-    def tally(self, reports: Mapping[str, Reports], candidates: Mapping[str, Sequence[str]] | None = None) -> Any:
-        """Count the reports to each question; questions for `Strings` take their candidates by name: {name: tally}."""
+    def tally(
+        self,
+        reports: Mapping[str, Reports],
+        candidates: Mapping[str, Sequence[str]] | None = None,
+        *,
+        wave: str | None = None,
+    ) -> Any:
+        """Count the reports to each question: {name: tally}.
+
+        Questions for `Strings` take their candidates by name; see `Asked.tally` for the wave.
+        """
         given = self._named(reports, "reports")
         named = self._named({} if candidates is None else candidates, "candidates")
         tallies: dict[str, Tally] = {}
         for name, found in given.items():
             with _about(name):
-                tallies[name] = self.questions[name].tally(found, *((named[name],) if name in named else ()))
+                some = (named[name],) if name in named else ()
+                tallies[name] = self.questions[name].tally(found, *some, wave=wave)
         return tallies
 
     def _named(self, given: Any, what: str) -> Mapping[str, Any]:
@@ -148,13 +158,19 @@ class Survey:
         return given
 
     def estimate(
-        self, tallies: Mapping[str, Tally], level: float = 0.95, *, people: bool = False, together: bool = False
+        self,
+        tallies: Mapping[str, Tally],
+        level: float = 0.95,
+        *,
+        people: bool = False,
+        together: bool = False,
+        rounds: float = 1,
     ) -> Results:
         """Estimate each question that there is a tally of: {name: result}.
 
         See `Asked.estimate`; `together` is about the intervals of each question.
         """
-        asked: Any = {"level": level, "people": people, "together": together}
+        asked: Any = {"level": level, "people": people, "together": together, "rounds": rounds}
         results = Results()
         for name, tally in self._named(tallies, "tallies").items():
             with _about(name):
