@@ -108,16 +108,19 @@ def support_interval(
     )
     gain = inexact(own - other)
     share = (count / np.maximum(n, 1) - inexact(other)) / gain
-    low, high = score_ends(share, np.maximum(n, 1), own, other, z, sampled)
+    once = score_ends(share, np.maximum(n, 1), own, other, z, np.minimum(sampled, 1))
+    again = score_ends(share, np.maximum(n, 1), own, other, z, sampled)
+    # beyond 0 and 1 people do not differ, so that it is all one how often they report
+    low, high = (np.where((a <= 0) | (a >= 1), a, b) for a, b in zip(once, again, strict=True))
     few = scatter(share, n, own, other, np.minimum(sampled, 1)) < exact_below(z) * design_effect(
         share, own, other, sampled
     )
     whole = few & (sampled == 0)
-    again = few & (sampled > 1)
-    if np.any(again):
-        low[again], high[again] = repeated_ends(count[again], n[again], own, other, z, sampled[again])
-    if np.any(few & ~whole & ~again):
-        some = few & ~whole & ~again
+    often = few & (sampled > 1)
+    if np.any(often):
+        low[often], high[often] = repeated_ends(count[often], n[often], own, other, z, sampled[often])
+    if np.any(few & ~whole & ~often):
+        some = few & ~whole & ~often
         least, most = binomial_ends(count[some], n[some], z)
         low[some], high[some] = (least - inexact(other)) / gain, (most - inexact(other)) / gain
     if np.any(whole):
