@@ -544,7 +544,8 @@ sleep = OneOf(["well", "badly"], epsilon=2.0)
 weekly = np.random.default_rng(48)
 sleeper = weekly.random(500)
 tallies = []
-for week, part in (("2026-W48", 0.35), ("2026-W49", 0.45), ("2026-W50", 0.60)):
+PARTS = {"2026-W48": 0.35, "2026-W49": 0.45, "2026-W50": 0.60}
+for week, part in PARTS.items():
     nights = np.where(sleeper < part, "well", "badly")
     sent = sleep.perturb(nights, rng=weekly)
     tallies.append(sleep.tally(sent, wave=week))
@@ -558,10 +559,12 @@ except ValueError as refused:
 # Each week has fresh coins, so the squared errors about these people add:
 
 # %%
-waves = Waves([sleep.estimate(one, people=True) for one in tallies], same=True)
+found = [sleep.estimate(one, people=True) for one in tallies]
+waves = Waves(found, same=True)
 print(waves)
 slope = waves.slope("well")
-print(f"per week: {100 * slope.estimate:+.1f} ± {100 * slope.error:.1f} points")
+change, error = 100 * slope.estimate, 100 * slope.error
+print(f"per week: {change:+.1f} ± {error:.1f} points")
 
 # %% [markdown]
 # About a population, the errors also depend on how the answers of one person go together.
@@ -576,7 +579,8 @@ print(f"per week: {100 * slope.estimate:+.1f} ± {100 * slope.error:.1f} points"
 pooled = pool_waves(tallies)
 for rounds in (1, 3):
     found = sleep.estimate(pooled, rounds=rounds)
-    print(f"± {100 * found['well'].error:.2f} points: {found.said.partition(', ε')[0]}")
+    who = found.said.partition(", ε")[0]
+    print(f"± {100 * found['well'].error:.2f} points: {who}")
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: what repeated people add to the squared error"}

@@ -288,8 +288,9 @@ class _Partition:
         layout = check_count(said["layout"], 0, "layout")
         if layout not in (LAYOUT, WITH_WAVE):
             raise ValueError(f"it has version {layout} of the layout, and {LAYOUT} and {WITH_WAVE} are read here")
-        if ("wave" in said) != (layout == WITH_WAVE):
-            found = "a wave" if "wave" in said else "no wave"
+        own = said.get("wave")
+        if (own is not None) != (layout == WITH_WAVE):
+            found = "no wave" if own is None else "a wave"
             raise ValueError(f"it has version {layout} of the layout, and {found}")
         if said["mechanism"] != name:
             raise ValueError(f"it holds those of {said['mechanism']}")
@@ -297,7 +298,7 @@ class _Partition:
             raise ValueError(
                 f"it holds those of {name} labelled {shown(found, most=210)}, not {shown(label, most=210)}"
             )
-        if (own := said.get("wave")) != wave:
+        if own != wave:
             named = "no wave" if own is None else f"the wave {shown(own)}"
             cure = "leave wave out" if own is None else f"ask for it, wave={shown(own)}"
             raise ValueError(f"it holds those of {named}, not of {shown(wave)}: {cure}")

@@ -23,6 +23,8 @@ and Arrow.
 `perturb` takes a whole column.  That is for simulations, and for a collector whom people trust with their answers and
 who wants to keep none of them.  On a person's own device there is one answer to each question, and `Survey.answer`
 pays for the reports from the person's `Account`.
+
+A question that is asked again and again has waves, and its people are not new each time: see `ldpnb.serve.waves`.
 """
 
 from __future__ import annotations
