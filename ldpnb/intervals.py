@@ -89,7 +89,7 @@ def support_interval(
 
     Notes
     -----
-    Source: Clopper and Pearson 1934; Wilson 1927.
+    Source: Clopper and Pearson 1934; Wilson 1927; for r > 1, Korn and Graubard 1998.
 
     Examples
     --------
@@ -208,7 +208,7 @@ def repeated_ends(
 
     out = ndtr(-z)
     p, q = inexact(own), inexact(other)
-    seen = count / n
+    seen = count / np.maximum(n, 1)
     ends = []
     for side in (1, -1):
         got, against = (count, n - count) if side == 1 else (n - count, count)

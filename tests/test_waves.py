@@ -8,7 +8,7 @@ import sys
 import time
 from dataclasses import replace
 from hashlib import sha256
-from itertools import product
+from itertools import count, product
 from pathlib import Path
 
 import numpy as np
@@ -29,6 +29,8 @@ from ldpnb import (
     SystemRandom,
     Waves,
     YesNoTable,
+    epsilon,
+    laws,
     pool_waves,
 )
 from ldpnb.core import Tally
@@ -189,29 +191,18 @@ def law_of_static(people, rounds, share, own, other):
     return found
 
 
-def covered(question, share, people, rounds, said):
-    """Exact chance that the interval of the first of two labels holds the share."""
+def covered(mechanism, share, people, rounds, said):
+    """Exact chance that the interval of one item holds the share."""
     n = people * rounds
-    law = law_of_static(people, rounds, share, *map(float, question.mechanism.support))
-    counts = np.flatnonzero(law > 1e-9)
-    hit = []
-    for count in counts.tolist():
-        found = question.estimate(Tally(question.mechanism, n, np.array([count, n - count])), rounds=said)[0]
-        hit.append(found.low <= share <= found.high)
-    return law[counts] @ hit
+    law = law_of_static(people, rounds, share, *map(float, mechanism.support))
+    low, high = support_interval(np.arange(n + 1), n, *mechanism.support, Z, sampled=float(said))
+    return law[(low <= share + 1e-9) & (share - 1e-9 <= high)].sum()
 
 
-class First(OneOf):
-    """A question whose results are found by place."""
-
-    def estimate(self, *args, **asked):
-        return [*super().estimate(*args, **asked)]
-
-
-@pytest.mark.parametrize("epsilon", [1.0, 4.0])
-def test_errors_of_repeated_people_are_right_on_average(epsilon):
+@pytest.mark.parametrize("budget", [1.0, 4.0])
+def test_errors_of_repeated_people_are_right_on_average(budget):
     """Exactly: the mean squared error is the variance of the estimate; the control takes reports for people."""
-    question = OneOf(["yes", "no"], mechanism=GRR(k=2, epsilon=epsilon))
+    question = OneOf(["yes", "no"], mechanism=GRR(k=2, epsilon=budget))
     people, rounds, share = 120, 3, 0.45
     n = people * rounds
     law = law_of_static(people, rounds, share, *map(float, question.mechanism.support))
@@ -229,29 +220,30 @@ def test_errors_of_repeated_people_are_right_on_average(epsilon):
     assert question.estimate(one, rounds=rounds).error[0] ** 2 == pytest.approx(errors[rounds][n // 2])
 
 
-@pytest.mark.parametrize(("epsilon", "people", "rounds"), [(1.0, 40, 3), (4.0, 50, 4), (4.0, 20, 12)])
-def test_intervals_of_repeated_people_cover(epsilon, people, rounds):
+@pytest.mark.parametrize(("budget", "people", "rounds"), [(1.0, 50, 4), (4.0, 50, 4), (4.0, 150, 12)])
+def test_intervals_of_repeated_people_cover(budget, people, rounds):
     """Exactly, at each share; where ends for independent reports are binomial, these are wider."""
-    question = First(["yes", "no"], mechanism=GRR(k=2, epsilon=epsilon))
-    for share in (0.004, 0.03, 0.3):
-        assert covered(question, share, people, rounds, rounds) > 0.945
-    if epsilon == 4:
-        assert covered(question, 0.3, people, rounds, 1) < 0.75, "the control: reports taken for people"
+    oracle = GRR(k=2, epsilon=budget)
+    for share in (0.0, 0.004, 0.03, 0.3, 0.5, 0.9):
+        assert covered(oracle, share, people, rounds, rounds) > 0.945
+    if budget == 4:
+        assert covered(oracle, 0.3, people, rounds, 1) < 0.75, "the control: reports taken for people"
 
 
 def test_rare_items_of_repeated_people_are_covered():
-    """Counts of which ends are exact for independent reports; the control widens those by the estimate's effect."""
+    """Counts of which ends are exact for independent reports, which do not cover: the control."""
     oracle = GRR(k=100, epsilon=4.0)
-    own, other = oracle.support
-    people, rounds = 60, 6
-    counts = np.arange(people * rounds + 1)
-    low, high = support_interval(counts, people * rounds, own, other, Z, sampled=float(rounds))
     for share in (0.0, 0.003, 0.01, 0.05, 0.4, 0.9):
-        law = law_of_static(people, rounds, share, float(own), float(other))
-        assert law[(low <= share + 1e-9) & (share - 1e-9 <= high)].sum() > 0.945
-    once = support_interval(counts, people * rounds, own, other, Z)
-    law = law_of_static(people, rounds, 0.05, float(own), float(other))
-    assert law[(once[0] <= 0.05) & (0.05 <= once[1])].sum() < 0.88
+        assert covered(oracle, share, 60, 6, 6) > 0.945
+    assert covered(oracle, 0.05, 60, 6, 1) < 0.88
+
+
+@pytest.mark.parametrize("yes", [3, 90, 200])
+def test_a_question_prints_these_ends(yes):
+    question = OneOf(["yes", "no"], mechanism=GRR(k=2, epsilon=4.0))
+    found = question.estimate(Tally(question.mechanism, 200, np.array([yes, 200 - yes])), rounds=4)["yes"]
+    ends = support_interval(yes, 200, *question.mechanism.support, Z, sampled=4.0)
+    assert (found.low, found.high) == pytest.approx((float(ends[0]), float(ends[1])), rel=1e-9)
 
 
 def test_the_design_effect_is_that_of_the_variances():
@@ -643,6 +635,24 @@ def test_a_first_report_has_the_law_of_the_client(tmp_path):
     kept = [int(account.remembered(coin, 0, label=f"W{t}", rng=rng)[0]) for t in range(times)]
     chance = float(coin.support[1])
     assert abs(sum(kept) - times * chance) < 7 * np.sqrt(times * chance * (1 - chance))
+
+
+def test_histories_of_remembered_reports_cost_epsilon_once(tmp_path):
+    """Exactly, by the account itself, over all histories of three values; the control draws each report anew."""
+    coin, opened = GRR(k=2, epsilon=1.0), count()
+    histories = [*product((0, 1), repeat=3)]
+
+    def kept(history, rng):
+        account = Account(tmp_path / str(next(opened)), limit=9.0)
+        sent = tuple(int(account.remembered(coin, value, label="W48", rng=rng)[0]) for value in history)
+        assert account.spent == 1.0
+        return sent
+
+    def fresh(history, rng):
+        return tuple(int(coin.perturb([value], rng=rng)[0]) for value in history)
+
+    assert epsilon(laws(kept, histories)) == pytest.approx(coin.realised_epsilon, rel=1e-12)
+    assert epsilon(laws(fresh, histories)) == pytest.approx(3 * coin.realised_epsilon, rel=1e-12)
 
 
 REMEMBERER = """
