@@ -33,6 +33,7 @@ from ldpnb import (
     laws,
     pool_waves,
 )
+from ldpnb.book.experiment import recorded
 from ldpnb.core import Tally
 from ldpnb.intervals import design_effect, support_interval
 from ldpnb.serve import collect, from_wire, header, load_tally, read, save, save_tally, schema, to_wire
@@ -690,3 +691,20 @@ def test_remembered_reports_survive_a_crash(tmp_path):
     for label, report in [*sent.items()][:20]:
         assert account.remembered(question, "b", label=label) == report
     assert account.spent == len(paid) and len(sent) > 4
+
+
+# ------------------------------------------------------------------------------------------------------- recorded
+
+
+def test_the_recorded_table_holds():
+    """By tests/benchmarks/repeating.py: no row is far below 95 %, and reports that are taken for people are."""
+    table = recorded("repeated")
+    assert table["surveys"].min() >= 200
+    for column in ("rounds said", "people held", "slope, people", "slope, same", "change, new"):
+        told = table[table[column] >= 0]
+        deviation = np.sqrt(0.95 * 0.05 / told["surveys"])
+        if column == "people held":  # of decode, too
+            assert len(told) == len(table)
+        assert len(told) > 10 and np.all(told[column] > 0.95 - 4 * deviation) and told[column].mean() > 0.94
+    control = table[(table["question"] == "OneOf, k = 2, share .3") & (table["epsilon"] == 4)]
+    assert control["alone"][control["answers"] == "static"].max() < 0.75
