@@ -705,6 +705,6 @@ def test_the_recorded_table_holds():
         deviation = np.sqrt(0.95 * 0.05 / told["surveys"])
         if column == "people held":  # of decode, too
             assert len(told) == len(table)
-        assert len(told) > 10 and np.all(told[column] > 0.95 - 5 * deviation) and told[column].mean() > 0.94
+        assert len(told) > 10 and np.all(told[column] > 0.95 - 5 * deviation) and told[column].mean() > 0.93
     control = table[(table["question"] == "OneOf, k = 2, share .3") & (table["epsilon"] == 4)]
     assert control["alone"][control["answers"] == "static"].max() < 0.75
