@@ -158,6 +158,18 @@ def check_flag(value: Any, name: str) -> bool:
     return value
 
 
+def check_wave(wave: Any) -> str | None:
+    """Return the name of a wave: a text that is not blank and has no half characters, or None."""
+    if wave is None:
+        return None
+    cure = "name it as '2026-W48', or leave it out"
+    if not isinstance(wave, str) or not wave.strip():
+        raise ValueError(f"wave must be a text that is not blank, or None, got {shown(wave)}: {cure}")
+    if any("\ud800" <= character <= "\udfff" for character in wave):
+        raise ValueError(f"wave must be a text without surrogates (half characters), got {shown(wave, ascii)}: {cure}")
+    return wave
+
+
 def check_sizes(sizes: Any, name: str = "sizes", least: int = 1) -> tuple[int, ...]:
     """Return numbers of values, one an attribute, of at least `least` attributes with two values each."""
     if not isinstance(sizes, tuple) or len(sizes) < least:

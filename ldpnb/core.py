@@ -54,6 +54,7 @@ from ldpnb.checks import (
     check_numbers,
     check_part,
     check_people,
+    check_wave,
     shown,
     within,
 )
@@ -571,6 +572,9 @@ class Tally:
     marginal : bool
         Whether these are the supporters of each item, simulated each alone (`simulate_marginals`), where reports are
         counted otherwise.
+    wave : str, optional
+        When the reports were asked for, as "2026-W48".  Tallies of different waves, or of which only one has a wave,
+        do not add: they may hold the same people.
 
     Examples
     --------
@@ -585,8 +589,10 @@ class Tally:
     counts: Ints
     items: tuple[Any, ...] | None = None
     marginal: bool = False
+    wave: str | None = None
 
     def __post_init__(self) -> None:
+        check_wave(self.wave)
         if not isinstance(self.mechanism, Mechanism):
             raise ValueError(f"mechanism must be a Mechanism, got {shown(self.mechanism, most=200)}")
         object.__setattr__(self, "n", check_count(self.n, 0, "n", most=2**53 - 1))
@@ -606,7 +612,14 @@ class Tally:
             raise ValueError("tallies must count the same items")
         if other.counts.shape != self.counts.shape:
             raise ValueError(f"tallies must have the same shape, got {self.counts.shape} and {other.counts.shape}")
-        return Tally(self.mechanism, self.n + other.n, self.counts + other.counts, self.items, self.marginal)
+        if other.wave != self.wave:
+            raise ValueError(
+                "tallies must be of one wave to be added, since those of different waves may hold the same people, "
+                f"got {shown(self.wave)} and {shown(other.wave)}: compare them by Waves(…, same=…), "
+                "or add them by pool_waves(…) and say how often each person reported, estimate(…, rounds=…)"
+            )
+        n, counts = self.n + other.n, self.counts + other.counts
+        return Tally(self.mechanism, n, counts, self.items, self.marginal, self.wave)
 
     def __radd__(self, other: object) -> Tally:
         return self if other == 0 and isinstance(other, int) else NotImplemented  # so that sum(tallies) works

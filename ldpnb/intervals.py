@@ -33,6 +33,7 @@ Ints = NDArray[np.int64]
 
 FEW = 50  # variance of a count below which its steps of one are seen
 REACH = 9  # standard deviations of a binomial count that are summed over: 1e-18 is left out
+HALVINGS = 50  # of the search for an end
 SMOOTH = 1e-4  # skewness below which a normal quantile is right to 1e-3 of a standard error
 
 
@@ -73,10 +74,11 @@ def support_interval(
         Chance of support by somebody who holds the item, being drawn and scaled included, and by anybody else.
     z : float
         The interval leaves out, on each side, the tail of the normal law beyond z.
-    sampled : array_like that broadcasts with `count`, in [0, 1]
+    sampled : array_like that broadcasts with `count`, at least 0
         Part of the chance of who is asked that counts: 1 about a population, 0 about these people if all of them were
-        asked, 1 − (n−1)/(N−1) about N people of whom n were asked.  Where it is neither 0 nor 1, exact ends are those
-        about the population, which cover these people, too (Hoeffding 1956).
+        asked, 1 − (n−1)/(N−1) about N people of whom n were asked.  Between 0 and 1, exact ends are those about the
+        population, which cover these people, too (Hoeffding 1956).  It is r > 1 about a population whose people send r
+        reports each; then no end is exact, see `repeated_ends`.
 
     Returns
     -------
@@ -87,7 +89,7 @@ def support_interval(
 
     Notes
     -----
-    Source: Clopper and Pearson 1934; Wilson 1927.
+    Source: Clopper and Pearson 1934; Wilson 1927; for r > 1, Korn and Graubard 1998.
 
     Examples
     --------
@@ -108,11 +110,19 @@ def support_interval(
         return support_interval(n - count, n, 1 - own, 1 - other, z, sampled=sampled)
     gain = inexact(own - other)
     share = (count / np.maximum(n, 1) - inexact(other)) / gain
-    low, high = score_ends(share, np.maximum(n, 1), own, other, z, sampled)
-    few = scatter(share, n, own, other, sampled) < exact_below(z)
+    once = score_ends(share, np.maximum(n, 1), own, other, z, np.minimum(sampled, 1))
+    again = score_ends(share, np.maximum(n, 1), own, other, z, sampled)
+    # beyond 0 and 1 people do not differ, so that it is all one how often they report
+    low, high = (np.where((a <= 0) | (a >= 1), a, b) for a, b in zip(once, again, strict=True))
+    few = scatter(share, n, own, other, np.minimum(sampled, 1)) < exact_below(z) * design_effect(
+        share, own, other, sampled
+    )
     whole = few & (sampled == 0)
-    if np.any(few & ~whole):
-        some = few & ~whole
+    often = few & (sampled > 1)
+    if np.any(often):
+        low[often], high[often] = repeated_ends(count[often], n[often], own, other, z, sampled[often])
+    if np.any(few & ~whole & ~often):
+        some = few & ~whole & ~often
         least, most = binomial_ends(count[some], n[some], z)
         low[some], high[some] = (least - inexact(other)) / gain, (most - inexact(other)) / gain
     if np.any(whole):
@@ -153,6 +163,68 @@ def binomial_ends(count: Floats, n: Floats, z: float) -> tuple[Floats, Floats]:
         low = np.where(count > 0, betaincinv(np.maximum(count, 1), n - count + 1, out), 0.0)
         high = np.where(count < n, betainccinv(count + 1, np.maximum(n - count, 1), out), 1.0)
     return low, high
+
+
+def design_effect(share: ArrayLike, own: Fraction, other: Fraction, rounds: ArrayLike) -> Floats:
+    r"""Return how many times the variance of a count grows if people send r reports each, in place of one.
+
+    With :math:`P = q + (p-q)f`, it is :math:`1 + (r-1)(p-q)^2 f(1-f)/\{P(1-P)\}`, which is 1 where nobody or everybody
+    holds the item.
+    """
+    f = np.clip(np.asarray(share, np.float64), 0, 1)
+    p, q = inexact(own), inexact(other)
+    chance = q + (p - q) * f
+    more = np.maximum(np.asarray(rounds, np.float64) - 1, 0) * (p - q) ** 2 * f * (1 - f)
+    alone = chance * (1 - chance)
+    return np.asarray(1 + more / np.where(alone > 0, alone, 1))
+
+
+def repeated_ends(
+    count: Floats, n: Floats, own: Fraction, other: Fraction, z: float, rounds: Floats
+) -> tuple[Floats, Floats]:
+    """Return ends of the interval of a share in a population, whose people sent `rounds` reports each.
+
+    The law of the count depends on how answers go on, and is not binomial.  Ends are those of a binomial count of
+    fewer reports, by the design effect *at the end* (Korn and Graubard 1998 take that at the estimate, which is too
+    small for rare items).
+
+    Parameters
+    ----------
+    count, n : ndarray (…)
+        Supporters, and reports.
+    own, other : Fraction
+    z : float
+    rounds : ndarray (…)
+        At least 1.
+
+    Examples
+    --------
+    Of 100 people, four reports each, none supports an item that only holders support.
+
+    >>> one = Fraction(1), Fraction(0)
+    >>> ends = repeated_ends(np.array([0.0]), np.array([400.0]), *one, 1.96, np.array([4.0]))
+    >>> round(float(ends[1][0]), 4), round(float(binomial_ends(np.array([0.0]), np.array([100.0]), 1.96)[1][0]), 4)
+    (0.0362, 0.0362)
+    """
+    from scipy.special import betainc, ndtr
+
+    out = ndtr(-z)
+    p, q = inexact(own), inexact(other)
+    seen = count / np.maximum(n, 1)
+    ends = []
+    for side in (1, -1):
+        got, against = (count, n - count) if side == 1 else (n - count, count)
+        inside, outside = seen, np.full(seen.shape, 0.0 if side == 1 else 1.0)
+        for _ in range(HALVINGS):
+            middle = (inside + outside) / 2
+            effect = design_effect((middle - q) / (p - q), own, other, rounds)
+            chance = middle if side == 1 else 1 - middle
+            # of n/effect reports, the chance of so many supporters or more (on the other side: of so few others)
+            tail = np.where(got > 0, betainc(np.maximum(got, 1e-9) / effect, against / effect + 1, chance), 1.0)
+            beyond = tail <= out
+            inside, outside = np.where(beyond, inside, middle), np.where(beyond, middle, outside)
+        ends.append((inside - q) / (p - q))
+    return ends[0], ends[1]
 
 
 def scatter(estimate: ArrayLike, n: ArrayLike, own: Fraction, other: Fraction, sampled: ArrayLike = 1.0) -> Floats:

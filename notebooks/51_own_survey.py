@@ -43,7 +43,7 @@ from ldpnb import GRR, Number, OneOf, Ratings, Strings, Survey, YesNoTable, epsi
 from ldpnb.book import check, label_lines, simulation, style, table, theory
 from ldpnb.book.studies import own_survey as study
 from ldpnb.chance import odds
-from ldpnb.serve import Account, BudgetError, collect, load_tally, save, save_tally
+from ldpnb.serve import Account, BudgetError, Waves, collect, load_tally, pool_waves, save, save_tally
 
 style()
 logging.getLogger("distributed.batched").setLevel("WARNING")  # no remarks when a cluster closes
@@ -589,6 +589,80 @@ print(one_each.estimate(counted, people=True)["question 1"])
 # If there were another draw then, the questions that are answered would tell something about the answers.
 
 # %% [markdown]
+# (sec-survey-weekly)=
+# ## A weekly question
+#
+# Every week, the hospital asks the same 500 employees whether they slept well.
+# A week is a *wave*, and its tally keeps the name of the wave.
+# Tallies of different waves do not add:
+
+# %%
+sleep = OneOf(["well", "badly"], epsilon=2.0)
+weekly = np.random.default_rng(48)
+sleeper = weekly.random(500)
+tallies = []
+PARTS = {"2026-W48": 0.35, "2026-W49": 0.45, "2026-W50": 0.60}
+for week, part in PARTS.items():
+    nights = np.where(sleeper < part, "well", "badly")
+    sent = sleep.perturb(nights, rng=weekly)
+    tallies.append(sleep.tally(sent, wave=week))
+try:
+    tallies[0] + tallies[1]
+except ValueError as refused:
+    print(refused)
+
+# %% [markdown]
+# `Waves` compares them.
+# Each week has fresh coins, so the squared errors about these people add:
+
+# %%
+found = [sleep.estimate(one, people=True) for one in tallies]
+waves = Waves(found, same=True)
+print(waves)
+slope = waves.slope("well")
+change, error = 100 * slope.estimate, 100 * slope.error
+print(f"per week: {change:+.1f} ± {error:.1f} points")
+
+# %% [markdown]
+# About a population, the errors also depend on how the answers of one person go together.
+# Without `people=True`, the package takes the way that makes the error largest.
+#
+# You may also want one share over all weeks.
+# If each of the $n$ people sent $T$ reports, the noise is averaged over $nT$ reports.
+# But there are only $n$ people: if nobody's answer changes, the second term of {eq}`eq-survey-both` stays $\pi(1-\pi)/n$, and otherwise it is smaller.
+# `pool_waves` adds the waves, and `rounds` is $T$:
+
+# %%
+pooled = pool_waves(tallies)
+for rounds in (1, 3):
+    found = sleep.estimate(pooled, rounds=rounds)
+    who = found.said.partition(", ε")[0]
+    print(f"± {100 * found['well'].error:.2f} points: {who}")
+
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: what repeated people add to the squared error"}
+def added(rounds):
+    """Squared error about the population less that about these people, times nT, over π(1 − π)."""
+    both = [sleep.estimate(pooled, people=people, rounds=rounds)["well"] for people in (False, True)]
+    return pooled.n * (both[0].error ** 2 - both[1].error ** 2) / (both[0].share * (1 - both[0].share))
+
+
+check(
+    "Rounds",
+    "three reports per person: three times the sampling part",
+    abs(added(3) - 3) < 0.05,
+    control="reports taken for people",
+    caught=abs(added(1) - 3) > 1,
+)
+
+# %% [markdown]
+# Numbers of reports may differ: then $T$ is $\sum T_i^2/\sum T_i$, if $T_i$ does not depend on the answers.
+#
+# Each week costs ε again.
+# If answers rarely change, let the phone remember its report: `account.remembered(sleep, "well", label="sleep, 2026")` costs ε once, and hands out the same report all year.
+# It speaks of the first answer, so a new period needs a new label.
+# Copies of a report say no more than one: estimate one week of them, and do not pool.
+#
 # (sec-survey-disk)=
 # ## On disk, and on a cluster
 #
@@ -765,6 +839,7 @@ for name, found in {"one bit": (bits, EPS, 2, [1]), "two labels": (reports, EPS,
 # - Sending nothing is a report, and reveals that there is no answer.
 # - The error about these people is the noise of the phones; for the population, add $\pi(1-\pi)/n$ to its square.
 # - Intervals for all labels together share the probability of a miss.
+# - The same people asked again are not new people: say how many reports each sent.
 #
 # ## Letters
 #
@@ -781,4 +856,5 @@ for name, found in {"one bit": (bits, EPS, 2, [1]), "two labels": (reports, EPS,
 # | $q^*$ | chance that a report supports any other item |
 # | $\pi$ | distribution of items or values, where a whole distribution is modelled |
 # | $r$ | probability that a random person's report says a given label (here only) |
+# | $T$ | number of reports per person (here only) |
 # | $Z$ | a standard normal number (here only) |

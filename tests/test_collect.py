@@ -359,7 +359,10 @@ def faults(tmp_path):
     made("fine", [0, 1, 2])  # the others are not at fault for how they are made
     collect(MECHANISM, [tmp_path / "fine"])
     made("value", [0, 1, 7])
-    made("layout", [0, 1, 2], layout=2)
+    made("layout", [0, 1, 2], layout=3)
+    made("no wave", [0, 1, 2], layout=2)
+    made("null wave", [0, 1, 2], layout=2, wave=None)
+    made("early wave", [0, 1, 2], wave="W48")
     made("column", [0, 1, 2], dtype="<i4")
     made("kind", [False, True, True], dtype="|b1")
     made("count", [0, 1], reports=3)
@@ -373,7 +376,10 @@ def faults(tmp_path):
         "parameters": r"it holds those of GRR\(k=4, epsilon=2.0\)",
         "mechanism": r"it holds those of HadamardResponse\(k=4, epsilon=1.0\)",
         "value": r"reports must be integers in \[0, 4\), got 7",
-        "layout": "it has version 2 of the layout, and 1 is read here",
+        "layout": "it has version 3 of the layout, and 1 and 2 are read here",
+        "no wave": "it has version 2 of the layout, and no wave",
+        "null wave": "it has version 2 of the layout, and no wave",
+        "early wave": "it has version 1 of the layout, and a wave",
         "column": "its columns are not those of its layout",
         "kind": r"reports must be integers in \[0, 4\), got bool values",
         "count": "its reports do not fit their checksum",

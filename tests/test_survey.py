@@ -495,7 +495,7 @@ def test_a_result_prints_as_a_table():
     assert lines[3].endswith("not told from zero") == (found["其他"].low <= 0 <= found["其他"].high)
     assert found["其他"].share < 0, "nothing is clipped"
     assert lines[5:] == [
-        "1,000 reports, ε = 2 (k-RR); error: standard error",
+        "1,000 reports, one a person, ε = 2 (k-RR); error: standard error",
         "low, high: 95 % intervals, each alone, about the population these people are a random sample of",
     ]
     found = asked.estimate(Tally(asked.mechanism, 1000, np.array([600, 200, 80, 120])), 0.9, people=True, together=True)

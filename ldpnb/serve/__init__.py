@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from ldpnb.serve.screening import Screening as Screening, screen as screen
     from ldpnb.serve.several_answers import Ratings as Ratings, YesNoTable as YesNoTable
     from ldpnb.serve.survey import Survey as Survey
+    from ldpnb.serve.waves import Waves as Waves, pool_waves as pool_waves
     from ldpnb.serve.ways import Way as Way, Ways as Ways
     from ldpnb.serve.wire import from_wire as from_wire, header as header, schema as schema, to_wire as to_wire
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,10 +11,13 @@ import numpy as np
 from ldpnb.chance import Randomness
 from ldpnb.checks import as_float, check_epsilon, check_flag, is_number, shown
 from ldpnb.core import Mechanism, Reports, Tally, check_tally
+from ldpnb.intervals import support_interval
 from ldpnb.numbers.means import Range
+from ldpnb.oracles.frequency import Supporting
 from ldpnb.postprocess import normal_quantile
 from ldpnb.serve._columns import ALIKE, BLANKS, folded, gone, key
 from ldpnb.serve._results import Result
+from ldpnb.serve._rounds import check_rounds, of_share, of_unit, repeated_end, repeated_error
 from ldpnb.serve.drawing import Supported, about_all, check_of
 from ldpnb.serve.keeping import digested, identity
 
@@ -125,7 +129,7 @@ class Asked(ABC):
         """Return what the mechanism's `perturb` takes, of those people who send something."""
 
     @abstractmethod
-    def _estimate(self, tally: Tally, level: float, people: bool, together: bool) -> Any:
+    def _estimate(self, tally: Tally, level: float, people: bool, together: bool, rounds: float) -> Any:
         """Return the result."""
 
     @abstractmethod
@@ -147,6 +151,7 @@ class Asked(ABC):
         people: bool = False,
         together: bool = False,
         of: int | None = None,
+        rounds: float = 1,
     ) -> Any:
         """Estimate, with standard errors and confidence intervals.
 
@@ -165,6 +170,12 @@ class Asked(ABC):
         of : int, optional
             With `people`: how many people errors and intervals are about, where those in the tally were drawn from
             them in public, whatever their answers.  By default, all of these people are in the tally.
+        rounds : int or float, at least 1
+            How many reports in the tally are of the same person, with fresh coins each: T if everybody sent T, and
+            ΣT²/ΣT if numbers differ and do not depend on the answers.  Estimates are means over reports, and do not
+            change; nor do errors about these people.  Errors about a population grow: T reports of one person say less
+            of it than T people do.  They are right if nobody's answer changes, and too large otherwise (of numbers and
+            ratings, also where these are not at the ends of the range).
 
         Returns
         -------
@@ -173,16 +184,36 @@ class Asked(ABC):
         Raises
         ------
         ValueError
-            If the tally is not of this question's mechanism, or the level is not in (0, 1), or `of` is less than the
-            number of reports, or is given without `people`.
+            If the tally is not of this question's mechanism, the level is not in (0, 1), rounds are below 1 or those of
+            fewer than two people, or `of` is less than the number of reports, or is given without `people` or with
+            `rounds`.
+
+        Examples
+        --------
+        >>> from ldpnb import OneOf
+        >>> stays, rng = OneOf(["yes", "no"], epsilon=4.0), np.random.default_rng(0)
+        >>> answers = ["yes"] * 150 + ["no"] * 350  # four times
+        >>> tally = sum(stays.tally(stays.perturb(answers, rng=rng)) for _ in range(4))
+        >>> result = stays.estimate(tally, rounds=4)
+        >>> print(result.said.partition(" (")[0])
+        2,000 reports of 500 people, 4 each, ε = 4 a report
+        >>> round(result["yes"].error, 3)
+        0.021
+        >>> round(stays.estimate(tally)["yes"].error, 3)  # as if 2,000 people had answered
+        0.011
         """
         normal_quantile(level)  # checks it
         check_tally(tally, type(self.mechanism), "this question's mechanism", alone=True)
         check_flag(people, "people")
         check_flag(together, "together")
-        if of is not None:
-            return self._about_all(tally, level, people, together, of)
-        return self._estimate(tally, level, people, together)
+        rounds = check_rounds(rounds, tally.n)
+        if of is None:
+            return self._estimate(tally, level, people, together, rounds)
+        if rounds != 1:
+            raise ValueError(
+                f"of must be left out where people sent several reports, got {shown(of)} with rounds={rounds}"
+            )
+        return self._about_all(tally, level, people, together, of)
 
     def _about_all(self, tally: Tally, level: float, people: bool, together: bool, of: Any) -> Any:
         """Return the result about so many people, of whom those in the tally were drawn."""
@@ -190,8 +221,8 @@ class Asked(ABC):
             raise ValueError(f"of must be left out where people=False, got {shown(of)}: a population has no number")
         of = check_of(of, tally.n)
         if of == tally.n:
-            return self._estimate(tally, level, True, together)
-        found = self._estimate(tally, level, False, together)
+            return self._estimate(tally, level, True, together, 1)
+        found = self._estimate(tally, level, False, together, 1)
         return about_all(found, self._supported(tally), of, quantile(level, found.intervals if together else 1))
 
     def perturb(self, values: Any, *, rng: Randomness) -> Reports:
@@ -217,9 +248,18 @@ class Asked(ABC):
         """
         return self.mechanism.perturb(self.encoded(values), rng=rng)  # type: ignore[no-any-return]
 
-    def tally(self, reports: Reports) -> Tally:
-        """Count reports.  Tallies add."""
-        return self.mechanism.tally(reports)  # type: ignore[no-any-return]
+    def tally(self, reports: Reports, *, wave: str | None = None) -> Tally:
+        """Count reports.  Tallies of one wave add.
+
+        Parameters
+        ----------
+        reports : ndarray (n, …)
+            As `perturb` returns them.
+        wave : str, optional
+            When the question was asked, as "2026-W48", where it is asked again: see `ldpnb.serve.waves`.
+        """
+        counted: Tally = self.mechanism.tally(reports)
+        return replace(counted, wave=wave)
 
     def _candidates(self, items: Any) -> Any:
         """Return the candidates of a tally as the mechanism takes them; only some questions have any."""
@@ -252,12 +292,29 @@ class Asked(ABC):
         """Return the column of one person's answer."""
         return [column_of(row, name)]
 
-    def _result(self, tally: Tally, level: float, people: bool, together: bool, what: str, *names: Any) -> Result:
-        """Make a result of the mechanism's own estimate, error and interval; names are heading and labels."""
+    def _result(
+        self, tally: Tally, level: float, people: bool, together: bool, rounds: float, what: str, *names: Any
+    ) -> Result:
+        """Make a result of the mechanism's own estimate, error and interval; names are heading and labels.
+
+        Means are those of numbers in [−1, 1].
+        """
         m, (heading, labels) = self.mechanism, names
-        low, high = m.interval(tally, quantile(level, len(labels) if together else 1), people=people)
-        found = m.estimate(tally), m.standard_error(tally, people=people), low, high
-        return Result(what, heading, tuple(labels), *found, tally, level, people, together)
+        z = quantile(level, len(labels) if together else 1)
+        estimate, error = m.estimate(tally), m.standard_error(tally, people=people)
+        low, high = m.interval(tally, z, people=people)
+        if rounds > 1 and not people:
+            spread = of_unit(estimate) if what == "mean" else of_share(estimate)
+            error = repeated_error(error, spread, tally, rounds)
+            if isinstance(m, Supporting):
+                low, high = support_interval(m.supporters(tally), tally.n, *m.chances, z, sampled=rounds)
+            elif what == "mean":
+                low, high = (repeated_end(estimate, end, z, tally, rounds) for end in (low, high))
+            else:
+                centred = (2 * x - 1 for x in (low, high))
+                low, high = ((1 + repeated_end(2 * estimate - 1, end, z, tally, rounds)) / 2 for end in centred)
+        found = estimate, error, low, high
+        return Result(what, heading, tuple(labels), *found, tally, level, people, together, rounds=rounds)
 
 
 def mechanism_of(given: Any, label: str) -> tuple[Mechanism, str]:
@@ -295,4 +352,4 @@ def in_unit(found: Result, scale: Range, people: bool, unit: str) -> Result:
     mean, low, high = (scale.from_unit(x) for x in (found.estimate, found.low, found.high))
     half = float(scale.half)
     fields: dict[str, Any] = {"estimate": mean, "error": found.error * half, "low": low, "high": high, "scale": half}
-    return Result(**{**vars(found), **fields, "people": people, "unit": unit})
+    return Result(**{**vars(found), **fields, "people": people, "unit": unit, "span": (scale.low, scale.high)})

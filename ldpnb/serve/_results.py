@@ -24,6 +24,7 @@ from ldpnb.serve._contrasts import (
     part_of,
     place_of,
 )
+from ldpnb.serve._rounds import told as reported
 
 DECIMALS = 6  # printed, at most
 WHOLE = 2**53  # a float of this size or more has no digits after the decimal point, nor all before it
@@ -109,6 +110,10 @@ class Result:
         Tallies of all questions that were estimated together: of the same people.
     of : int, optional
         Number of people that the result is about, if only some of them were drawn to answer.
+    rounds : int or float
+        Reports a person, as asked for.
+    span : (float, float)
+        Ends of what an answer can be, in the unit: of a share, 0 and 1.
     """
 
     what: str
@@ -129,6 +134,8 @@ class Result:
     values: tuple[float, ...] = ()
     survey: tuple[Tally, ...] = ()
     of: int | None = None
+    rounds: float = 1
+    span: tuple[float, float] = (0.0, 1.0)
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -223,8 +230,10 @@ class Result:
         if self.of is not None:
             about = f"all {self.of:,} people, of whom these were drawn"
         kind = "all together" if self.together else "each alone"
+        when = "" if self.tally.wave is None else f"wave {self.tally.wave}: "
+        spent = f"ε = {mechanism.epsilon:g}" + ("" if self.rounds == 1 else " a report")
         return (
-            f"{self.tally.n:,} reports, ε = {mechanism.epsilon:g} ({name}); error: standard error\n"
+            f"{when}{reported(self.tally, self.rounds)}, {spent} ({name}); error: standard error\n"
             f"low, high: {100 * self.level:g} % intervals, {kind}, about {about}"
         )
 
@@ -462,6 +471,21 @@ def _marked(result: Any, tallies: tuple[Tally, ...]) -> Any:
     if isinstance(result, RatingsResult):
         return RatingsResult(_marked(result.shares, tallies), _marked(result.means, tallies))
     return replace(result, survey=tallies)
+
+
+def padded(rows: Sequence[Sequence[Any]]) -> str:
+    """Return a table as lines of text: labels first, and cells to the right; long labels are cut in the middle."""
+    head, *others = rows
+    labels = [str(head[0]), *_short([row[0] for row in others], range(len(others)))]
+    texts = [[label, *row[1:]] for label, row in zip(labels, rows, strict=True)]
+    widths = [max(map(_width, column)) for column in zip(*texts, strict=True)]
+    lines = []
+    for first, *cells in texts:
+        line = first + " " * (widths[0] - _width(first))
+        for cell, width in zip(cells, widths[1:], strict=True):
+            line += "  " + " " * (width - _width(cell)) + cell
+        lines.append(line.rstrip())
+    return "\n".join(lines)
 
 
 def _short(labels: Sequence[Any], places: Iterable[int]) -> list[str]:

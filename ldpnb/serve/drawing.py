@@ -78,7 +78,7 @@ class Supported(NamedTuple):
             return low, high
         # from more reports than those that are counted here, unless these are few
         own, least, most = share[self.rows], around[0][self.rows], around[1][self.rows]
-        many = scatter(own, self.n, *self.chances, sampled) >= exact_below(z)
+        many = scatter(own, self.n, *self.chances, np.minimum(sampled, 1)) >= exact_below(z)
         return np.where(many, least, np.minimum(low, own)), np.where(many, most, np.maximum(high, own))
 
 

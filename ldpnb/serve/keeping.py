@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime
 from fractions import Fraction
+from functools import partial
 from hashlib import sha256
 from math import inf, nextafter
 from pathlib import Path
@@ -26,12 +27,13 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from ldpnb.chance import Randomness, distinct
-from ldpnb.checks import apart, check_count, check_flag, check_positive, in_full
+from ldpnb.chance import Randomness, SystemRandom, distinct
+from ldpnb.checks import apart, check_count, check_flag, check_positive, check_wave, in_full
 from ldpnb.core import Kept, Mechanism, OpenMechanism, Reports, Tally, Values
 from ldpnb.serve._disk import locked, naming, patiently, put, resolved, tidy, unmoved
 
 FORM = 1  # version; a file of another one is refused
+WITH_WAVE = 2  # version of a tally's file that names its wave; one without a wave is written as by 1.0.0
 SUM = 32  # bytes of the checksum
 SLACK = Fraction(1, 2**40)  # the part of a limit by which a sum of ε may pass it
 LONGEST = 200  # characters of an identity; a longer one is cut and ends in a digest
@@ -99,10 +101,16 @@ def _written(value: Any) -> str:
 
 
 def _write(
-    path: Path, kind: str, said: Mapping[str, Any], body: bytes = b"", *, alone: Callable[[], None] | None = None
+    path: Path,
+    kind: str,
+    said: Mapping[str, Any],
+    body: bytes = b"",
+    *,
+    form: int = FORM,
+    alone: Callable[[], None] | None = None,
 ) -> None:
     """Replace a file as a whole: whoever reads it, or is killed here, has the old one or the new one."""
-    data = json.dumps({"ldpnb": kind, "form": FORM, **said}).encode() + b"\n" + body
+    data = json.dumps({"ldpnb": kind, "form": form, **said}).encode() + b"\n" + body
     put(path, data + sha256(data).digest(), alone=alone)
 
 
@@ -119,7 +127,8 @@ def _read(path: Path, kind: str) -> Iterator[tuple[dict[str, Any], bytes]]:
         if not line or sha256(data[:-SUM]).digest() != data[-SUM:]:
             raise ValueError("it does not fit its checksum")
         said = json.loads(head)
-        if (said["ldpnb"], said["form"]) != (kind, FORM):
+        forms = (FORM, WITH_WAVE) if kind == "tally" else (FORM,)
+        if said["ldpnb"] != kind or said["form"] not in forms:
             raise ValueError(f"it holds {said['ldpnb']!r} of form {said['form']}")
         yield said, body
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
@@ -160,11 +169,15 @@ def save_tally(tally: Tally, path: StrPath, *, label: str = "") -> None:
         "items": items,
         "marginal": tally.marginal,
     }
-    _write(resolved(path), "tally", said, np.ascontiguousarray(tally.counts, "<i8").tobytes())
+    form = FORM
+    if tally.wave is not None:
+        form = WITH_WAVE
+        said["wave"] = tally.wave
+    _write(resolved(path), "tally", said, np.ascontiguousarray(tally.counts, "<i8").tobytes(), form=form)
 
 
 def load_tally(path: StrPath, mechanism: Mechanism, *, label: str = "") -> Tally:
-    """Read a tally of this mechanism that was written with this label.
+    """Read a tally of this mechanism that was written with this label, with its wave if it has one.
 
     Raises
     ------
@@ -188,7 +201,18 @@ def load_tally(path: StrPath, mechanism: Mechanism, *, label: str = "") -> Tally
             raise ValueError(f"its items are {items!r:.60}")
         items = None if items is None else tuple(items)
         counts = _array(body, "<i8", said["shape"]).astype(np.int64)
-        return Tally(mechanism, said["n"], counts, items, check_flag(said["marginal"], "marginal"))
+        return Tally(mechanism, said["n"], counts, items, check_flag(said["marginal"], "marginal"), _wave(said))
+
+
+def _wave(said: Mapping[str, Any]) -> str | None:
+    """Return the wave that a file names; whether it names one, its version says."""
+    if said["form"] == FORM:
+        if "wave" in said:
+            raise ValueError(f"it has form {FORM}, which names no wave, and names {said['wave']!r:.60}")
+        return None
+    if said["wave"] is None:
+        raise ValueError(f"it has form {said['form']}, which names a wave, and names none")
+    return check_wave(said["wave"])
 
 
 def save_state(kept: Kept, path: StrPath) -> None:
@@ -218,6 +242,16 @@ CONDITIONS = (
 )
 
 
+@runtime_checkable
+class Asking(Protocol):
+    """A question of a survey: see `OneOf`."""
+
+    mechanism: Any
+
+    def encoded(self, values: Any) -> Any:
+        """Return what the mechanism's `perturb` takes, of those people who send something."""
+
+
 class Account:
     """What one person has revealed, and may still reveal: ε over all mechanisms and all time, on the client's disk.
 
@@ -231,6 +265,9 @@ class Account:
     label for a new period.  (A new state for a new value would tell when the value changed; `lifetime_epsilon` of
     `RAPPOR` says how much.)  What all reports from one state cost together is their `exposure`.  Other reports have
     fresh coins, and cost ε each.
+
+    For every other mechanism, `remembered` keeps the report itself, and charges ε once a label: what is sent again
+    under the label is the same report, and tells nothing new.
 
     Costs add.  The sum bounds what two histories of a person's values can be told apart by, and is exact if each line
     of what the account prints has a pair of values that attains its cost.  It holds under two conditions, which the
@@ -328,6 +365,8 @@ class Account:
             line += f" by {entry['mechanism']}"
             if "state" in entry:
                 line += ", from one state: of the value at the first"
+            if "report" in entry:
+                line += ", the same each time: of the value at the first"
             lines.append(line)
         for (mechanism, label), count in _several(entries).items():
             lines.append(f"{label} has {count} states of {mechanism}, by 1.0.0: reports may cost more than is charged")
@@ -408,17 +447,79 @@ class Account:
         if not isinstance(asked, Iterable):
             raise ValueError(f"asked must be a list of tuples (mechanism, values, label), got {asked!r:.60}")
         asked = [_asked(one) for one in asked]
+        what = f"a report of {identity(asked[0][0])}" if len(asked) == 1 else f"{len(asked)} reports"
+        return self._paid([partial(_draw, mechanism=m, values=x, label=name, rng=rng) for m, x, name in asked], what)
+
+    def remembered(
+        self, question: Mechanism | Asking, value: Any, *, label: str, rng: Randomness | None = None
+    ) -> Reports:
+        """Draw a report, pay for it, and keep it: under this label, the same report is handed out ever after.
+
+        It costs ε once, however often it is sent.  Whatever the value becomes, the report speaks of the value at the
+        first call, so put the period into the label.  The server that gets T copies of a report knows no more than from
+        one: it estimates one wave, and does not add waves.
+
+        Parameters
+        ----------
+        question : question of a survey, or Mechanism
+            One that keeps no state of its own; of `RAPPOR`, use `report`.
+        value : Any
+            The person's answer, as the question takes it: a label, a number, a dict.  Of a mechanism, that of one
+            person as in `perturb`, without a list around it.
+        label : str
+            What is asked, and in which period, as ``"mood, 2026-W48"``.  Other reports under it are refused.
+        rng : SystemRandom, the default, or numpy.random.Generator
+
+        Returns
+        -------
+        ndarray (1, …)
+            Empty, (0, …), if the question lets people decline, this person does, and no report is kept.
+
+        Raises
+        ------
+        BudgetError
+            If it would cost more than is left; never if it is kept already.
+        ValueError
+            If the value is refused, the label was used for other reports, or the mechanism keeps a state, or draws what
+            does not come back from a file; nothing is paid.
+        RuntimeError
+            As for `report`; nothing is paid.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> from ldpnb import OneOf
+        >>> mood = OneOf(["good", "bad"], epsilon=1.0)
+        >>> with TemporaryDirectory() as folder:
+        ...     account = Account(f"{folder}/account", limit=1.5)
+        ...     monday = account.remembered(mood, "good", label="mood, 2026-W48")
+        ...     friday = account.remembered(mood, "bad", label="mood, 2026-W48")
+        ...     bool(monday == friday), account.spent
+        (True, 1.0)
+        """
+        mechanism = question if isinstance(question, Mechanism) else getattr(question, "mechanism", None)
+        if not isinstance(mechanism, Mechanism) or not isinstance(question, Mechanism | Asking):
+            raise ValueError(f"question must be a question of a survey, or a Mechanism, got {question!r:.60}")
+        if isinstance(mechanism, Memoising):
+            cure = "account.report draws all reports under a label off one state"
+            raise ValueError(f"question must be one that keeps no state, got {identity(mechanism)}: {cure}")
+        values = [value] if isinstance(question, Mechanism) else question.encoded([value])
+        rng = SystemRandom() if rng is None else rng
+        draw = partial(_recall, mechanism=mechanism, values=values, label=_text(label), rng=rng)
+        return self._paid([draw], f"a report of {identity(mechanism)}")[0]
+
+    def _paid(self, draws: Sequence[Callable[[list[dict[str, Any]]], Reports]], what: str) -> list[Reports]:
+        """Draw reports, each of which charges itself in the entries, and hand them out when they are paid for."""
         with locked(self.path) as alone:
             entries = self._entries()
             before = _sum(entries)
-            drawn = [_draw(entries, *one, rng) for one in asked]
+            drawn = [draw(entries) for draw in draws]
             after = _sum(entries)
             if not within_limit(after, self.limit):
-                what = f"a report of {identity(asked[0][0])}" if len(asked) == 1 else f"{len(asked)} reports"
                 left, cost = apart(Fraction(_left(before, self.limit)), after - before)
                 cure = "ask less, or with a smaller ε"
                 raise BudgetError(f"{what} must cost at most the {left} that is left, got {cost}: {cure}")
-            if asked:
+            if draws:
                 self._store(entries, alone)
         return drawn
 
@@ -507,6 +608,7 @@ def _checked(entries: Any) -> list[dict[str, Any]]:
         check_count(entry["reports"], 1, "reports")
         check_positive(entry["epsilon"], "epsilon")
         bytes.fromhex(entry.get("state", ""))
+        bytes.fromhex(entry.get("report", ""))
     return entries
 
 
@@ -587,6 +689,9 @@ def _single(drawn: Any, name: str, kind: type = object) -> Any:
 def _entry(entries: list[dict[str, Any]], name: str, label: str, memoising: bool) -> dict[str, Any]:
     """Return what was paid for a mechanism under a label, or begin it."""
     found = [entry for entry in entries if (entry["mechanism"], entry["label"]) == (name, label)]
+    if any("report" in entry for entry in found):
+        why = f"a report by {name} is remembered under it, and comes again by account.remembered"
+        raise ValueError(f"label must be a new one, got {label!r}: {why}")
     if any(("state" in entry) != memoising for entry in found):
         kept, keeps = ("no state was", "one") if memoising else ("a state was", "none")
         why = f"of what {name} reported under it {kept} kept, and its class keeps {keeps} now"
@@ -601,6 +706,46 @@ def _entry(entries: list[dict[str, Any]], name: str, label: str, memoising: bool
         found = [{"mechanism": name, "label": label, "reports": 0, "epsilon": 0.0}]
         entries.extend(found)
     return found[0]
+
+
+def _recall(entries: list[dict[str, Any]], mechanism: Mechanism, values: Any, label: str, rng: Randomness) -> Reports:
+    """Return the report that is kept under the label, or draw one, keep it and charge it in these entries."""
+    name, now = identity(mechanism), datetime.now(UTC).isoformat(timespec="seconds")
+    found = [entry for entry in entries if (entry["mechanism"], entry["label"]) == (name, label)]
+    if any("report" not in entry for entry in found) or len(found) > 1:
+        why = f"reports by {name} were sent under it that are not remembered"
+        raise ValueError(f"label must be a new one, got {label!r}: {why}")
+    if found:
+        entry = found[0]
+        kept = _read_report(entry, mechanism)
+        entry.update(reports=entry["reports"] + 1, last=now)
+        return kept
+    report: Reports
+    if len(values) == 0:  # the person declines
+        report = mechanism._nothing(0)
+        return report
+    report = _single(mechanism.perturb(values, rng=rng), name)
+    paid = check_positive(mechanism.epsilon, "epsilon")
+    text = np.ascontiguousarray(report).tobytes().hex()
+    entry = {"mechanism": name, "label": label, "reports": 1, "epsilon": paid, "first": now, "last": now}
+    entry["report"] = text
+    again = _read_report(entry, mechanism)
+    if again.dtype != report.dtype or again.tobytes().hex() != text:
+        raise ValueError(f"question must be one whose reports come back from a file, got {name}")
+    entries.append(entry)
+    return report
+
+
+def _read_report(entry: Mapping[str, Any], mechanism: Mechanism) -> Reports:
+    """Return the report of an entry, if it is one of this mechanism."""
+    form = np.ascontiguousarray(mechanism._nothing(1))
+    data = bytes.fromhex(entry["report"])
+    if len(data) != form.nbytes:
+        why = "the file is damaged, or the class has changed: take a new label"
+        raise ValueError(f"a report of {entry['mechanism']} must have {form.nbytes} bytes, got {len(data)}: {why}")
+    report: Reports = _array(data, form.dtype, form.shape)
+    mechanism._reports(report)
+    return report
 
 
 def _kept(entry: dict[str, Any], mechanism: Any, drawn: Kept) -> Kept:

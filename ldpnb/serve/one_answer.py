@@ -69,7 +69,7 @@ class OneOf(Asked):
     boss       34.0 %  1.5 %  31.1 %  36.9 %
     hours      -0.7 %  1.3 %  -3.1 %   1.8 %  not told from zero
     no answer   9.8 %  1.3 %   7.2 %  12.4 %
-    10,000 reports, ε = 1 (k-RR); error: standard error
+    10,000 reports, one a person, ε = 1 (k-RR); error: standard error
     low, high: 95 % intervals, each alone, about the population these people are a random sample of
     """
 
@@ -147,8 +147,8 @@ class OneOf(Asked):
             codes = np.where(codes < 0, len(self.categories), codes)
         return present(codes, codes >= 0, self.missing, CATEGORY + LEAVE)
 
-    def _estimate(self, tally: Tally, level: float, people: bool, together: bool) -> Result:
-        found = self._result(tally, level, people, together, "share", "category", self.labels)
+    def _estimate(self, tally: Tally, level: float, people: bool, together: bool, rounds: float) -> Result:
+        found = self._result(tally, level, people, together, rounds, "share", "category", self.labels)
         values, count = self._numbers(), len(self.categories)
         order = sorted(range(count), key=(values or range(count)).__getitem__)
         return replace(found, values=values, order=tuple(order))
@@ -226,9 +226,13 @@ class Strings(Asked):
         keys = np.array([key_of(x) for x in labels], np.int64)
         return Records(np.arange(len(codes) + 1), keys[codes] if len(codes) else codes)
 
-    def tally(self, reports: Reports, candidates: Sequence[str] = ()) -> Tally:
-        """Count reports, for the strings named: any list, since it need not be known beforehand."""
-        return self.mechanism.tally(reports, self._candidates(candidates))  # type: ignore[no-any-return]
+    def tally(self, reports: Reports, candidates: Sequence[str] = (), *, wave: str | None = None) -> Tally:
+        """Count reports, for the strings named: any list, since it need not be known beforehand.
+
+        See `Asked.tally` for the wave.
+        """
+        counted: Tally = self.mechanism.tally(reports, self._candidates(candidates))
+        return replace(counted, wave=wave)
 
     def _candidates(self, items: Any) -> tuple[str, ...]:
         named = check_labels(() if items is None else items, "candidates", any_form=True)
@@ -236,17 +240,17 @@ class Strings(Asked):
             raise ValueError(f"candidates must be strings, got {told(wrong)}: write them as strings")
         return named
 
-    def _estimate(self, tally: Tally, level: float, people: bool, together: bool) -> Result:
+    def _estimate(self, tally: Tally, level: float, people: bool, together: bool, rounds: float) -> Result:
         labels = tally.items or ()
         if not people:
-            return self._result(tally, level, people, together, "share", "string", labels)
+            return self._result(tally, level, people, together, rounds, "share", "string", labels)
         # of sets, the server could not tell; here each person has one string, so that only the noise is left
         found, (own, rare) = self.mechanism.estimate(tally), self._noise
         error = np.sqrt((rare + (own - rare) * found.clip(0, 1)) / tally.n)
         z = quantile(level, len(labels) if together else 1)
         own, other = self.mechanism.chances
         ends = support_interval(self.mechanism.supporters(tally), tally.n, own, other, z, sampled=0)
-        return Result("share", "string", labels, found, error, *ends, tally, level, people, together)
+        return Result("share", "string", labels, found, error, *ends, tally, level, people, together, rounds=rounds)
 
     def _supported(self, tally: Tally) -> list[Supported]:
         m = self.mechanism
@@ -341,8 +345,10 @@ class Number(Asked):
             raise ValueError(f'values must be {what}; choose a wider range, or outside="clip"')
         return self.range.to_unit(found)
 
-    def _estimate(self, tally: Tally, level: float, people: bool, together: bool) -> Result:
-        found = self._result(tally, level, False, together, "mean", "", ("mean",))
+    def _estimate(self, tally: Tally, level: float, people: bool, together: bool, rounds: float) -> Result:
+        alone = 1 if people else rounds
+        found = self._result(tally, level, False, together, alone, "mean", "", ("mean",))
+        found = replace(found, rounds=rounds)
         return in_unit(found, self.range, people, self.unit)
 
     def _planned(self, n: int) -> tuple[float, float]:

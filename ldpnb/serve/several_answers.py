@@ -36,6 +36,7 @@ from ldpnb.serve._asked import (
 )
 from ldpnb.serve._columns import coded, key, named_people, numbers, present, told_apart
 from ldpnb.serve._results import RatingsResult, Result
+from ldpnb.serve._rounds import of_share, of_unit, repeated_error, rounds_of_asked
 from ldpnb.serve.drawing import Supported, left_over
 
 if TYPE_CHECKING:
@@ -179,9 +180,10 @@ class Ratings(Asked):
         """
         return self.mechanism.perturb(self.encoded(values, everybody), rng=rng)  # type: ignore[no-any-return]
 
-    def tally(self, reports: Reports) -> Tally:
-        """Count reports.  Tallies add."""
-        return self.mechanism.tally(reports, *named(self._candidates(None)))  # type: ignore[no-any-return]
+    def tally(self, reports: Reports, *, wave: str | None = None) -> Tally:
+        """Count reports; see `Asked.tally`.  Tallies of one wave add."""
+        counted: Tally = self.mechanism.tally(reports, *named(self._candidates(None)))
+        return replace(counted, wave=wave)
 
     def _candidates(self, items: Any) -> Any:
         own = range(len(self.items)) if isinstance(self.mechanism, OpenMechanism) else None
@@ -189,8 +191,9 @@ class Ratings(Asked):
             raise ValueError(f"items must be left out, the question has its own, got {shown(items)}")
         return own
 
-    def _estimate(self, tally: Tally, level: float, people: bool, together: bool) -> RatingsResult:
+    def _estimate(self, tally: Tally, level: float, people: bool, together: bool, rounds: float) -> RatingsResult:
         d = len(self.items)
+        again = 1 if people else rounds
         z = quantile(level, 2 * d if together else 1)
         if isinstance(self.mechanism, SampledKey):  # the key is public: divide by the number of those who were asked
             error = self.mechanism.standard_error_of_asked(tally)[0]
@@ -201,15 +204,27 @@ class Ratings(Asked):
             spread = self.mechanism.plug_in(found, tally.n)
         if people:
             error = np.sqrt(spread.variance[0])
-        given = {"tally": tally, "level": level, "people": people, "together": together, "labels": self.items}
+        given = {
+            "tally": tally,
+            "level": level,
+            "people": people,
+            "together": together,
+            "labels": self.items,
+            "rounds": rounds,
+        }
         means, f = mean_of(found, spread), found[0]
+        error = repeated_error(error, of_share(f), tally, again)
         told = means.reliable
         mean, off = (np.where(told, x, 0) for x in (means.mean, means.error))
-        low, high = (np.where(told, end, side) for end, side in zip(self._ends(tally, z), (-1, 1), strict=True))
+        rated_by = np.where(told, f, 1).clip(0, 1)  # those who rate an item, among all
+        off = np.where(told, repeated_error(off, of_unit(mean) / rated_by, tally, again), 0)
+        ends = self._ends(tally, z, again)
+        low, high = (np.where(told, end, side) for end, side in zip(ends, (-1, 1), strict=True))
         notes = tuple("" if yes else "too few to tell" for yes in told)
         (part,) = self._supported(tally)
         around = f - z * error, f + z * error
-        ends = part.ends(f, around, z, left_over(part.n, tally.n) if people else 1.0)
+        sampled = left_over(part.n, tally.n) if people else rounds_of_asked(rounds, part.n, tally.n)
+        ends = part.ends(f, around, z, sampled)
         shares = Result("share", "item", estimate=f, error=error, low=ends[0], high=ends[1], **given)
         unit = Result("mean", "item", estimate=mean, error=off, low=low, high=high, notes=notes, **given)
         rated = in_unit(unit, self.range, people, "")
@@ -220,12 +235,13 @@ class Ratings(Asked):
         counted = tally.counts.sum(-1)  # reports that were asked about the item
         return [Supported(slice(None), counted - tally.counts[..., 1], counted, self._chances)]
 
-    def _ends(self, tally: Tally, z: float) -> tuple[Floats, Floats]:
+    def _ends(self, tally: Tally, z: float, rounds: float) -> tuple[Floats, Floats]:
         r"""Return the means, in [−1, 1], that would lead to such numbers of + and − (d,) each.
 
         If the mean is m, the score of :math:`\hat s - m\hat f` has mean 0.  It is compared with a law of its own
         variance and skewness under m and the estimated share (Fieller's interval, for few reports).  Where no m of the
-        scale leads to such numbers, both ends are the nearest one.
+        scale leads to such numbers, both ends are the nearest one.  Of people who send r reports each, the variance
+        grows by as much as it can, (r−1)f(1 − m²), and the skewness is that of as many fewer reports.
         """
         plus, minus = tally.counts[..., 2], tally.counts[..., 0]
         n = np.maximum(tally.counts.sum(-1), 1)
@@ -236,6 +252,7 @@ class Ratings(Asked):
         share = ((plus + minus) / n - inexact(other)) / gain
         product = (plus - minus) / n / sign
         possible = share.clip(0, 1)
+        more = rounds_of_asked(rounds, n, tally.n) - 1
 
         def beyond(m: Floats, side: int) -> Bools:
             """Whether the score is too far on this side for a mean of m."""
@@ -247,7 +264,8 @@ class Ratings(Asked):
             )
             variance = np.maximum(second - first**2, 0)
             skewness = (third - 3 * first * second + 2 * first**3) / np.maximum(variance, TINY) ** 1.5
-            far = side * skewed_quantile(side * z, skewness / np.sqrt(n)) * np.sqrt(variance / n)
+            effect = 1 + more * possible * (1 - m**2) / np.maximum(variance, TINY)
+            far = side * skewed_quantile(side * z, skewness * np.sqrt(effect / n)) * np.sqrt(variance * effect / n)
             return np.asarray(side * (product - m * share) > far)
 
         nearest = (product / np.where(share > 0, share, 1)).clip(-1, 1)
@@ -424,7 +442,7 @@ class YesNoTable(Asked):
     def _one(self, row: Any, name: str) -> Any:
         return [self._column(row, name)]
 
-    def _estimate(self, tally: Tally, level: float, people: bool, together: bool) -> Result:
+    def _estimate(self, tally: Tally, level: float, people: bool, together: bool, rounds: float) -> Result:
         v = self._values
         labels = self.labels
         asked = self._cells
@@ -449,13 +467,15 @@ class YesNoTable(Asked):
                 raise ValueError(f"tally must hold two answers about each column, got {got}: collect more")
             share = self.mechanism.estimate_of_asked(tally)[entries]
             error = self.mechanism.standard_error_of_asked(tally, people=people)[entries]
+        if not people:
+            error = repeated_error(error, of_share(share), tally, rounds)
         low, high = share - z * error, share + z * error  # where scores have more than two values
         around = low.copy(), high.copy()
         for part in self._supported(tally):
-            sampled = left_over(part.n, tally.n) if people else 1.0
+            sampled = left_over(part.n, tally.n) if people else rounds_of_asked(rounds, part.n, tally.n)
             low[part.rows], high[part.rows] = part.ends(share, around, z, sampled)
         ends = share, error, low, high
-        return Result("share", "column", tuple(labels), *ends, tally, level, people, together)
+        return Result("share", "column", tuple(labels), *ends, tally, level, people, together, rounds=rounds)
 
     @property
     def _cells(self) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:

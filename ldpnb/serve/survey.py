@@ -26,6 +26,8 @@ pays for the reports from the person's `Account`.
 
 With ``Survey(…, draw=m)``, each person answers m of the questions, drawn in public before any answer is looked at; see
 `ldpnb.serve.drawing`.  Each then gets a larger part of the limit, and `Survey.plan` says which m has the least error.
+
+A question that is asked again and again has waves, and its people are not new each time: see `ldpnb.serve.waves`.
 """
 
 from __future__ import annotations
@@ -246,14 +248,24 @@ class Survey:
             raise ValueError(f"frame must have columns of one length, got {found}")
         return lengths
 
-    def tally(self, reports: Mapping[str, Reports], candidates: Mapping[str, Sequence[str]] | None = None) -> Any:
-        """Count the reports to each question; questions for `Strings` take their candidates by name: {name: tally}."""
+    def tally(
+        self,
+        reports: Mapping[str, Reports],
+        candidates: Mapping[str, Sequence[str]] | None = None,
+        *,
+        wave: str | None = None,
+    ) -> Any:
+        """Count the reports to each question: {name: tally}.
+
+        Questions for `Strings` take their candidates by name; see `Asked.tally` for the wave.
+        """
         given = self._named(reports, "reports")
         named = self._named({} if candidates is None else candidates, "candidates")
         tallies: dict[str, Tally] = {}
         for name, found in given.items():
             with _about(name):
-                tallies[name] = self.questions[name].tally(found, *((named[name],) if name in named else ()))
+                some = (named[name],) if name in named else ()
+                tallies[name] = self.questions[name].tally(found, *some, wave=wave)
         return tallies
 
     def _named(self, given: Any, what: str) -> Mapping[str, Any]:
@@ -272,6 +284,7 @@ class Survey:
         people: bool = False,
         together: bool = False,
         n: int | None = None,
+        rounds: float = 1,
     ) -> Results:
         """Estimate each question that there is a tally of: {name: result}.
 
@@ -295,7 +308,7 @@ class Survey:
             If a question refuses its tally; if n is needed, or the numbers of reports are not those of questions that
             were drawn from so many people, as where all people were asked all questions.
         """
-        asked: Any = {"level": level, "people": people, "together": together}
+        asked: Any = {"level": level, "people": people, "together": together, "rounds": rounds}
         given = self._named(tallies, "tallies")
         if self.draw is not None and (check_flag(people, "people") or n is not None):
             people_here = self._people(given, n)
