@@ -35,13 +35,14 @@ from ldpnb import (
     WheelKV,
     YesNoTable,
     difference,
+    pool_waves,
     same_everywhere,
 )
 from ldpnb.book.experiment import recorded
 from ldpnb.core import Tally, Untold
 from ldpnb.oracles import people as at_levels
 from ldpnb.serve import Contrast
-from ldpnb.serve._contrasts import Part, _with_draws, known_variance, largest_apart, variance_of
+from ldpnb.serve._contrasts import Part, _of_these, known_variance, largest_apart, variance_of
 from ldpnb.verify import contract, laws
 
 LABELS = ["detractor", "passive", "promoter"]
@@ -769,7 +770,7 @@ def test_of_people_who_were_drawn_the_variance_is_right_on_average():
             chance = float(np.prod([float(one[values[i]][y]) for i, y in zip(people, reports, strict=True)])) / 6
             tally = m.tally(np.array(reports))
             drawn = question.estimate(tally, people=True, of=4).contrast(weights)
-            told = [_with_draws(part.result, part.weights, True) for part in drawn.parts]
+            told = [_of_these(part.result, part.weights, True) for part in drawn.parts]
             found.append((chance, drawn.estimate))
             squares.append(chance * told[0])
             short.append(chance * known_variance(drawn.parts[0].result, drawn.parts[0].weights, True))
@@ -791,3 +792,36 @@ def test_two_questions_to_people_who_were_drawn_have_at_most_the_sum_of_errors()
     apart = results.difference(("a", "yes"), ("b", "yes"))
     assert apart.error == pytest.approx(results["a"]["yes"].error + results["b"]["yes"].error)
     assert "drawn from the same" in apart.said
+
+
+# ------------------------------------------------------------------------------------------- people asked again
+
+
+def test_people_asked_again_add_as_often_as_they_answered():
+    """What two waves of the same people add to a variance is twice what as many people would."""
+    question = OneOf(["a", "b", "c"], epsilon=2.0)
+    rng = np.random.default_rng(3)
+    answers = ["a"] * 300 + ["b"] * 200 + ["c"] * 100
+    waves = [question.tally(question.perturb(answers, rng=rng), wave=name) for name in ("1", "2")]
+    tally = pool_waves(waves)
+    weights = {"a": 1, "b": -1}
+    once, twice = (question.estimate(tally, rounds=r).contrast(weights).error ** 2 for r in (1, 2))
+    these = question.estimate(tally, people=True).contrast(weights).error ** 2
+    assert twice - these == pytest.approx(2 * (once - these))
+    assert once < twice
+    row = question.estimate(tally, rounds=2)
+    assert _of_these(row, np.array([1.0, 0, 0]), False) == pytest.approx(row["a"].error ** 2, rel=0.01)
+    one, other = (question.estimate(x) for x in waves)
+    with pytest.raises(ValueError, match="same_people must be said for results of two waves"):
+        difference(one["a"], other["a"])
+    with pytest.raises(ValueError, match="same_people must be False for results of several waves"):
+        same_everywhere(one, other)
+    assert (
+        difference(one["a"], other["a"], same_people=True).error
+        > difference(one["a"], other["a"], same_people=False).error
+    )
+    assert same_everywhere(one, other, same_people=False).df == 2
+    with pytest.raises(ValueError, match="same_people must be False for results of several waves, got True"):
+        same_everywhere(one, other, same_people=True)
+    widest = difference(row["a"], question.estimate(waves[0], rounds=1)["b"], same_people=True)
+    assert widest.error == pytest.approx(row["a"].error + question.estimate(waves[0])["b"].error)

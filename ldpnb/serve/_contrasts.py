@@ -297,7 +297,7 @@ def variance_of(result: Result, weights: Floats, people: bool) -> tuple[float, b
     if len(used) == 1 and people == result.people:  # as it is printed
         return float((weights[used[0]] * result.error[used[0]]) ** 2), False
     try:
-        return _with_draws(result, weights, people), False
+        return _of_these(result, weights, people), False
     except Untold:
         pass
     if people:  # about a population it is larger
@@ -306,15 +306,19 @@ def variance_of(result: Result, weights: Floats, people: bool) -> tuple[float, b
     return float(np.abs(weights[used]) @ errors) ** 2, True
 
 
-def _with_draws(result: Result, weights: Floats, people: bool) -> float:
-    """Return the variance by the mechanism, with what is left of the chance of who was drawn to answer.
+def _of_these(result: Result, weights: Floats, people: bool) -> float:
+    """Return the variance by the mechanism, with the right part of the chance of who was asked.
 
-    Of N people, n were drawn, without replacement: of a sample's variance, 1 − n/N is left.
+    If n of N people were drawn, without replacement, 1 − n/N of it is left.  If people sent r
+    reports each, it is r times that of as many people, but for terms of order 1/n.
     """
-    if not people or result.of is None:
+    part = 1.0 if not people else 0.0 if result.of is None else 1 - result.tally.n / result.of
+    if not people and result.rounds != 1:
+        part = float(result.rounds)
+    if part in (0, 1):
         return known_variance(result, weights, people)
     noise, sample = (known_variance(result, weights, about) for about in (True, False))
-    return noise + (1 - result.tally.n / result.of) * (sample - noise)
+    return noise + part * (sample - noise)
 
 
 def _alone(result: Result, place: int) -> float:
@@ -430,6 +434,11 @@ def apart_from(a: Contrast, b: Contrast, level: float, same_people: bool | None)
             "same_people must be said for two questions of one survey, got nothing: same_people=True, or "
             "results.difference((question, label), (question, label))"
         )
+    if same_people is None and len({one.tally.wave for one in results}) > 1:
+        raise ValueError(
+            "same_people must be said for results of two waves, got nothing: same_people=True if people were asked "
+            "again, False if they are new each time; Waves(…, same=…) takes more than two"
+        )
     estimate = a.estimate - b.estimate
     variance, what = a.error**2 + b.error**2, OTHERS
     if same_people and people and any(one.of is not None for one in results):
@@ -464,7 +473,7 @@ def _within(a: Contrast, b: Contrast, level: float) -> Contrast:
 def _same(a: Contrast, b: Contrast) -> float:
     """Return the largest variance, about a population, of a difference of sums from the same people."""
     widest = (a.error + b.error) ** 2  # whatever goes with what
-    if len(a.parts) + len(b.parts) > 2:
+    if len(a.parts) + len(b.parts) > 2 or any(part.result.rounds != 1 for part in (*a.parts, *b.parts)):
         return widest
     (one,), (other,) = a.parts, b.parts
     laws = [law for law in (law_of(one), law_of(other)) if law is not None]

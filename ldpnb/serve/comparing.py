@@ -40,7 +40,8 @@ def difference(a: Any, b: Any, level: float | None = None, *, same_people: bool 
     level : float in (0, 1), optional
         That of the first one, by default.
     same_people : bool, optional
-        Whether both are of the same people.  It must be said for two questions of one `Survey`.
+        Whether both are of the same people.  It must be said for two questions of one `Survey`, and
+        for two waves of one question.
 
     Returns
     -------
@@ -98,7 +99,7 @@ class Homogeneity(NamedTuple):
     p_value: float
 
 
-def same_everywhere(*results: Result) -> Homogeneity:
+def same_everywhere(*results: Result, same_people: bool | None = None) -> Homogeneity:
     r"""Test all rows at once: whether groups of other people have the same shares, or means.
 
     Of exclusive categories (`OneOf`), :math:`\sum_g n_g (\hat f_g - \bar f)^T C^- (\hat f_g - \bar
@@ -114,6 +115,8 @@ def same_everywhere(*results: Result) -> Homogeneity:
     *results : Result
         Two or more, of one question and of other people, about a population; of ratings,
         ``.shares`` or ``.means``.
+    same_people : False, optional
+        It must be said of several waves: people are new each time.
 
     Returns
     -------
@@ -143,6 +146,13 @@ def same_everywhere(*results: Result) -> Homogeneity:
     from scipy.special import chdtrc
 
     _check_groups(results)
+    if len({one.tally.wave for one in results}) > 1 and same_people is not False:
+        raise ValueError(
+            f"same_people must be False for results of several waves, got {shown(same_people)}: people who were asked "
+            "again are no other people; Waves(…, same=True) has changes and slopes"
+        )
+    if same_people is not None and check_flag(same_people, "same_people"):
+        raise ValueError("same_people must be False, got True: the test is one of groups of other people")
     if isinstance(results[0].tally.mechanism, ItemOracle) and results[0].what == "share":
         statistic, df = _of_categories(results)
     else:

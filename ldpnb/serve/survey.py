@@ -98,7 +98,7 @@ class Survey:
     category   share  error     low    high
     yes       62.1 %  6.8 %  48.8 %  75.1 %
     no        37.9 %  6.8 %  24.9 %  51.2 %
-    250 reports, ε = 1 (k-RR); error: standard error
+    250 reports, one a person, ε = 1 (k-RR); error: standard error
     low, high: 95 % intervals, each alone, about all 3,000 people, of whom these were drawn
     """
 
