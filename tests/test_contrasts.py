@@ -500,7 +500,7 @@ def test_two_questions_to_the_same_people_are_bounded_and_said_so():
     noise = sum(float(r.tally.mechanism.contrast_variance(r.tally, [1, 0], people=True)) for r in results.values())
     apart = min(f + g, 2 - f - g) - (f - g) ** 2
     assert found.error**2 == pytest.approx(noise + apart / (n - 1), rel=1e-6)
-    assert "the same people: the error is at most this" in str(found)
+    assert "people of one group: the error is at most this" in str(found)
     assert found.error == difference(*rows, same_people=True).error
     assert found.error > difference(*rows, same_people=False).error
 
@@ -707,7 +707,7 @@ def test_ratings_of_a_survey_are_compared_by_their_tables():
     ):
         results.difference(("stars", "x"), ("nps", "passive"))
     found = difference(results["stars"].shares["x"], results["nps"]["passive"], same_people=True)
-    assert "the same people" in found.said and found.error > 0
+    assert "people of one group" in found.said and found.error > 0
 
 
 def test_wrong_weights_of_mechanisms_are_refused():
@@ -783,15 +783,21 @@ def test_of_people_who_were_drawn_the_variance_is_right_on_average():
 
 
 def test_two_questions_to_people_who_were_drawn_have_at_most_the_sum_of_errors():
-    """About these people, noise does not add: the same people may have been drawn for both."""
+    """About these people, noise adds; the same people may have been drawn for both."""
     yes = OneOf(["yes", "no"], epsilon=2.0)
     survey = Survey({"a": yes, "b": yes, "c": yes}, 4.0, draw=2)
     rng = np.random.default_rng(0)
     rows = {name: rng.permutation(["yes"] * 150 + ["no"] * 150).tolist() for name in "abc"}
     results = survey.estimate(survey.tally(survey.perturb(rows, rng=rng)), people=True)
     apart = results.difference(("a", "yes"), ("b", "yes"))
-    assert apart.error == pytest.approx(results["a"]["yes"].error + results["b"]["yes"].error)
-    assert "drawn from the same" in apart.said
+    rows = [results[name] for name in "ab"]
+    weights = np.array([1.0, 0.0])
+    noise = [known_variance(row, weights, True) for row in rows]
+    drawn = [sqrt(row["yes"].error ** 2 - own) for row, own in zip(rows, noise, strict=True)]
+    assert apart.error == pytest.approx(sqrt(sum(noise) + sum(drawn) ** 2))
+    assert sqrt(sum(row["yes"].error ** 2 for row in rows)) < apart.error < sum(row["yes"].error for row in rows)
+    assert "people drawn from one group" in apart.said and "all 300 people, of whom these were drawn" in apart.said
+    assert apart.label == "a: yes − b: yes"
 
 
 # ------------------------------------------------------------------------------------------- people asked again
@@ -821,6 +827,9 @@ def test_people_asked_again_add_as_often_as_they_answered():
         > difference(one["a"], other["a"], same_people=False).error
     )
     assert same_everywhere(one, other, same_people=False).df == 2
+    assert str(same_everywhere(one, other, same_people=False)).startswith("χ² = ")
+    with pytest.raises(ValueError, match="results must be of one report a person, got people who sent several"):
+        same_everywhere(row, row, same_people=False)
     with pytest.raises(ValueError, match="same_people must be False for results of several waves, got True"):
         same_everywhere(one, other, same_people=True)
     widest = difference(row["a"], question.estimate(waves[0], rounds=1)["b"], same_people=True)

@@ -316,7 +316,7 @@ def test_the_table_says_what_is_assumed():
         assert str(ASKED.estimate(tally, rounds=rounds, people=True)).splitlines()[-2].startswith(words)
 
 
-@pytest.mark.parametrize("rounds", [0, 0.99, -1, True, "4", None, [4], float("nan"), float("inf")], ids=repr)
+@pytest.mark.parametrize("rounds", [0, 0.99, -1, True, "4", [4], float("nan"), float("inf")], ids=repr)
 def test_rounds_that_are_none_are_refused(rounds):
     with pytest.raises(ValueError, match=r"^rounds must be a number of at least 1, got .*: rounds=4 if everybody"):
         ASKED.estimate(ASKED.tally(SENT), rounds=rounds)
@@ -524,7 +524,10 @@ def test_waves_print_and_plot():
 def test_waves_are_pooled_on_purpose():
     tallies = [one.tally for one in results(YES, (0.3, 0.4))]
     whole = pool_waves(tallies)
-    assert whole.wave is None and whole.n == 6000
+    assert whole.wave == "waves W0, W1" and whole.n == 6000
+    with pytest.raises(ValueError, match="rounds must be said for waves W0, W1, got nothing: the number of waves if"):
+        YES.estimate(whole)
+    assert "waves W0, W1: 6,000 reports, ε = " in YES.estimate(whole, people=True).said
     assert whole.counts.tolist() == (tallies[0].counts + tallies[1].counts).tolist()
     for given, words in (
         ([], "at least one, got none"),

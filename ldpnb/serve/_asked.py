@@ -17,7 +17,7 @@ from ldpnb.oracles.frequency import Supporting
 from ldpnb.postprocess import normal_quantile
 from ldpnb.serve._columns import ALIKE, BLANKS, folded, gone, key
 from ldpnb.serve._results import Result
-from ldpnb.serve._rounds import check_rounds, of_share, of_unit, repeated_end, repeated_error
+from ldpnb.serve._rounds import check_rounds, is_pooled, of_share, of_unit, repeated_end, repeated_error
 from ldpnb.serve.drawing import Supported, about_all, check_of
 from ldpnb.serve.keeping import digested, identity
 
@@ -151,7 +151,7 @@ class Asked(ABC):
         people: bool = False,
         together: bool = False,
         of: int | None = None,
-        rounds: float = 1,
+        rounds: float | None = None,
     ) -> Any:
         """Estimate, with standard errors and confidence intervals.
 
@@ -170,12 +170,13 @@ class Asked(ABC):
         of : int, optional
             With `people`: how many people errors and intervals are about, where those in the tally were drawn from
             them in public, whatever their answers.  By default, all of these people are in the tally.
-        rounds : int or float, at least 1
-            How many reports in the tally are of the same person, with fresh coins each: T if everybody sent T, and
-            ΣT²/ΣT if numbers differ and do not depend on the answers.  Estimates are means over reports, and do not
-            change; nor do errors about these people.  Errors about a population grow: T reports of one person say less
-            of it than T people do.  They are right if nobody's answer changes, and too large otherwise (of numbers and
-            ratings, also where these are not at the ends of the range).
+        rounds : int or float, at least 1, optional
+            1 by default; it must be said about waves that were added (`pool_waves`).  How many reports in the tally are
+            of the same person, with fresh coins each: T if everybody sent T, and ΣT²/ΣT if numbers differ and do not
+            depend on the answers.  Estimates are means over reports, and do not change; nor do errors about these
+            people.  Errors about a population grow: T reports of one person say less of it than T people do.  They are
+            right if nobody's answer changes, and too large otherwise (of numbers and ratings, also where these are not
+            at the ends of the range).
 
         Returns
         -------
@@ -206,7 +207,10 @@ class Asked(ABC):
         check_tally(tally, type(self.mechanism), "this question's mechanism", alone=True)
         check_flag(people, "people")
         check_flag(together, "together")
-        rounds = check_rounds(rounds, tally.n)
+        if rounds is None and is_pooled(tally) and not people:
+            cure = "the number of waves if the same people answered each, 1 if they were new each time"
+            raise ValueError(f"rounds must be said for {tally.wave}, got nothing: {cure}")
+        rounds = check_rounds(1 if rounds is None else rounds, tally.n)
         if of is None:
             return self._estimate(tally, level, people, together, rounds)
         if rounds != 1:

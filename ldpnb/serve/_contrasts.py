@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 ALONE = "one result: its rows come from the same reports, which is allowed for"
 OTHERS = "other people in each: variances add; results of the same people are same_people=True"
 NOISE = "the same people, and an error about these people alone: noise adds"
-DRAWN = "people drawn from the same: the error is at most this, since reports do not tell who answered both"
-SAME = "the same people: the error is at most this, since no report tells how their two answers go together"
+DRAWN = "people drawn from one group: the error is at most this, since no report tells how two answers go together"
+SAME = "people of one group: the error is at most this, since no report tells how a person's two answers go together"
 AT_MOST = "the error is at most this, since reports do not tell how these rows go together"
 
 
@@ -229,7 +229,7 @@ def _made(part: Part, estimate: float, weights: Floats, level: float, family: in
     """Make a contrast of one result, whose variance is that of these weights."""
     result = part.result
     variance, bound = variance_of(result, weights, result.people)
-    said = f"{_reports(result)}\n{AT_MOST if bound else ALONE}\n{_interval_said(level, family, result.people)}"
+    said = f"{_reports(result)}\n{AT_MOST if bound else ALONE}\n{_interval_said(level, family, result)}"
     error = sqrt(max(variance, 0.0))
     half = normal_quantile(level, family) * error
     ends = estimate - half, estimate + half
@@ -238,14 +238,13 @@ def _made(part: Part, estimate: float, weights: Floats, level: float, family: in
 
 def _reports(*results: Result) -> str:
     """Say how many reports there are, and by which mechanisms."""
-    first = results[0].tally.mechanism
-    told_by = dict.fromkeys(r.tally.mechanism.label or type(r.tally.mechanism).__name__ for r in results)
-    count = " and ".join(f"{r.tally.n:,}" for r in results)
-    return f"{count} reports, ε = {first.epsilon:g} ({', '.join(told_by)}); error: standard error"
+    each = list(dict.fromkeys(result.said.partition("; error")[0] for result in results))
+    both = "each of " if len(each) < len(results) else ""
+    return f"{both}{'; '.join(each)}; error: standard error"
 
 
-def _interval_said(level: float, family: int, people: bool) -> str:
-    about = "these very people" if people else "the population these people are a random sample of"
+def _interval_said(level: float, family: int, *results: Result) -> str:
+    about = " and ".join(dict.fromkeys(result.about for result in results))
     kind = f"all {family} together" if family > 1 else "alone"
     return f"low, high: {100 * level:g} % interval, {kind}, about {about}; p: if 0 were true"
 
@@ -442,12 +441,12 @@ def apart_from(a: Contrast, b: Contrast, level: float, same_people: bool | None)
     estimate = a.estimate - b.estimate
     variance, what = a.error**2 + b.error**2, OTHERS
     if same_people and people and any(one.of is not None for one in results):
-        variance, what = (a.error + b.error) ** 2, DRAWN
+        variance, what = _drawn(a, b), DRAWN
     elif same_people and people:
         what = NOISE
     elif same_people:
         variance, what = _same(a, b), SAME
-    said = f"{_reports(*results)}\n{what}\n{_interval_said(level, 1, people)}"
+    said = f"{_reports(*results)}\n{what}\n{_interval_said(level, 1, *results)}"
     error = sqrt(variance)
     half = normal_quantile(level) * error
     ends = estimate - half, estimate + half
@@ -468,6 +467,30 @@ def _within(a: Contrast, b: Contrast, level: float) -> Contrast:
         raise ValueError(f"a and b must be different, got {a.label} twice")
     label = f"{a.label} − {b.label}"
     return _made(Part(parts[0].result, weights), a.estimate - b.estimate, weights, level, 1, label)
+
+
+def _drawn(a: Contrast, b: Contrast) -> float:
+    """Return the largest variance, about N people, of a difference of sums from people who were drawn from them.
+
+    Noise of the two is independent.  Who was drawn for one may go with who was drawn for the other.
+    """
+    noise, drawn = 0.0, 0.0
+    for one in (a, b):
+        own = _noise(one)
+        noise += own
+        drawn += sqrt(max(one.error**2 - own, 0.0))
+    return noise + drawn**2
+
+
+def _noise(one: Contrast) -> float:
+    """Return the variance by coins alone, 0 where it is not known."""
+    if len(one.parts) > 1:
+        return 0.0
+    (part,) = one.parts
+    try:
+        return min(max(known_variance(part.result, part.weights, True), 0.0), one.error**2)
+    except Untold:
+        return 0.0
 
 
 def _same(a: Contrast, b: Contrast) -> float:

@@ -24,7 +24,7 @@ from ldpnb.serve._contrasts import (
     part_of,
     place_of,
 )
-from ldpnb.serve._rounds import told as reported
+from ldpnb.serve._rounds import is_pooled, told as reported
 
 DECIMALS = 6  # printed, at most
 WHOLE = 2**53  # a float of this size or more has no digits after the decimal point, nor all before it
@@ -60,6 +60,10 @@ class Entry(_Row):
         found = cls(result.labels[place], *numbers)
         found.result = result
         return found
+
+    def __str__(self) -> str:
+        ends = f"{100 * self.result.level:g} %: " if self.result is not None else ""
+        return f"{self.label}: {self.estimate:.4g} ± {self.error:.2g} ({ends}{self.low:.4g} to {self.high:.4g})"
 
     @property
     def share(self) -> float:
@@ -222,19 +226,24 @@ class Result:
         return len(self.labels)
 
     @property
+    def about(self) -> str:
+        """Whom errors and intervals are about."""
+        if self.of is not None:
+            return f"all {self.of:,} people, of whom these were drawn"
+        return "these very people" if self.people else "the population these people are a random sample of"
+
+    @property
     def said(self) -> str:
         """What the table is about: reports, ε and mechanism; level and kind of the intervals."""
         mechanism = self.tally.mechanism
         name = mechanism.label or type(mechanism).__name__
-        about = "these very people" if self.people else "the population these people are a random sample of"
-        if self.of is not None:
-            about = f"all {self.of:,} people, of whom these were drawn"
         kind = "all together" if self.together else "each alone"
-        when = "" if self.tally.wave is None else f"wave {self.tally.wave}: "
+        wave = self.tally.wave
+        when = "" if wave is None else f"{wave}: " if is_pooled(self.tally) else f"wave {wave}: "
         spent = f"ε = {mechanism.epsilon:g}" + ("" if self.rounds == 1 else " a report")
         return (
             f"{when}{reported(self.tally, self.rounds)}, {spent} ({name}); error: standard error\n"
-            f"low, high: {100 * self.level:g} % intervals, {kind}, about {about}"
+            f"low, high: {100 * self.level:g} % intervals, {kind}, about {self.about}"
         )
 
     def table(self) -> str:
@@ -438,7 +447,7 @@ class Results(dict[str, Any]):
         >>> bool(found.low < 0.25 < found.high)
         True
         >>> print(found.said.splitlines()[1])
-        the same people: the error is at most this, since no report tells how their two answers go together
+        people of one group: the error is at most this, since no report tells how a person's two answers go together
         """
         sides = []
         for name, given in (("first", first), ("second", second)):
@@ -453,7 +462,8 @@ class Results(dict[str, Any]):
                 raise ValueError(f"{name} must have a label of {told(found.labels)}, got {shown(given[1])}")
             sides.append(part_of(Entry.of(found, place), name))
         wanted = sides[0].level if level is None else level
-        return apart_from(sides[0], sides[1], wanted, same_people=True)
+        found = apart_from(sides[0], sides[1], wanted, same_people=True)
+        return replace(found, label=f"{first[0]}: {first[1]} − {second[0]}: {second[1]}")
 
     def of_same_people(self) -> Results:
         """Return the results, each of which knows the tallies of the others."""

@@ -25,6 +25,7 @@ import numpy as np
 from ldpnb.checks import is_number, shown
 from ldpnb.core import Floats, Tally
 
+POOLED = "waves "  # what the name of several waves begins with
 CURE = "rounds=4 if everybody sent four reports, else the sum of squares of their numbers over the sum"
 
 
@@ -38,6 +39,11 @@ def check_rounds(rounds: Any, n: int) -> float | int:
             "of a single person there is no error about a population"
         )
     return int(rounds) if isinstance(rounds, int | np.integer) else float(rounds)
+
+
+def is_pooled(tally: Tally) -> bool:
+    """Whether these are several waves that were added."""
+    return tally.wave is not None and tally.wave.startswith(POOLED)
 
 
 def rounds_of_asked(rounds: float, asked: Any, n: int) -> Any:
@@ -93,7 +99,7 @@ def told(tally: Tally, rounds: float) -> str:
     """Say how many reports there are, and of how many people."""
     n = tally.n
     if rounds == 1:
-        return f"{n:,} reports, one a person"
+        return f"{n:,} reports" if is_pooled(tally) else f"{n:,} reports, one a person"
     if isinstance(rounds, int) and n % rounds == 0:
         return f"{n:,} reports of {n // rounds:,} people, {rounds:,} each"
     return f"{n:,} reports, T a person with ΣT²/ΣT = {rounds:g}"

@@ -65,7 +65,7 @@ def difference(a: Any, b: Any, level: float | None = None, *, same_people: bool 
     >>> print(difference(found["new"]["yes"], found["old"]["yes"]))
                                share       error          low         high        p
     yes: first − second  20.7 points  2.3 points  16.1 points  25.3 points  1.2e-18
-    4,000 and 4,000 reports, ε = 1 (k-RR); error: standard error
+    each of 4,000 reports, one a person, ε = 1 (k-RR); error: standard error
     other people in each: variances add; results of the same people are same_people=True
     low, high: 95 % interval, alone, about the population these people are a random sample of; p: if 0 were true
     """
@@ -97,6 +97,10 @@ class Homogeneity(NamedTuple):
     statistic: float
     df: int
     p_value: float
+
+    def __str__(self) -> str:
+        freedom = f"{self.df} degree{'' if self.df == 1 else 's'} of freedom"
+        return f"χ² = {self.statistic:.4g} with {freedom}: p = {self.p_value:.2g}, if all groups are the same"
 
 
 def same_everywhere(*results: Result, same_people: bool | None = None) -> Homogeneity:
@@ -176,6 +180,9 @@ def _check_groups(results: tuple[Any, ...]) -> None:
             raise ValueError(f"results must be of one question, got rows {got}: compare those of one question")
         if first.tally.mechanism != other.tally.mechanism:
             raise ValueError("results must be of one question, got two mechanisms: difference(…) compares single rows")
+    if any(one.rounds != 1 for one in results):
+        cure = "difference(…) of single rows allows for them"
+        raise ValueError(f"results must be of one report a person, got people who sent several: {cure}")
     if any(one.people for one in results):
         raise ValueError("results must be about a population, got people=True: estimate(…, people=False)")
     if len({id(one.tally) for one in results}) < len(results):

@@ -284,7 +284,7 @@ class Survey:
         people: bool = False,
         together: bool = False,
         n: int | None = None,
-        rounds: float = 1,
+        rounds: float | None = None,
     ) -> Results:
         """Estimate each question that there is a tally of: {name: result}.
 

@@ -45,14 +45,16 @@ from ldpnb.core import Floats, Tally
 from ldpnb.serve._asked import quantile
 from ldpnb.serve._columns import told
 from ldpnb.serve._results import Entry, RatingsResult, Result, padded
+from ldpnb.serve._rounds import POOLED
 
+NAMED_WAVES = 3  # of several, which are written out
 NAMED = "name each, question.tally(reports, wave='2026-W48')"
 
 
 def pool_waves(tallies: Iterable[Tally]) -> Tally:
-    """Add tallies of different waves on purpose; the sum has no wave.
+    """Add tallies of different waves on purpose; the sum is of "waves …", and adds to nothing else.
 
-    Say in the estimate how often each person reported, ``estimate(tally, rounds=T)``, unless people are new each time.
+    Say in the estimate how often each person reported, ``estimate(tally, rounds=T)``; 1 if people are new each time.
     Do not add remembered reports: T copies of a report say no more than one.
 
     Parameters
@@ -72,7 +74,7 @@ def pool_waves(tallies: Iterable[Tally]) -> Tally:
     >>> people = ["yes"] * 300 + ["no"] * 200
     >>> weeks = [stays.tally(stays.perturb(people, rng=rng), wave=f"2026-W{week}") for week in (48, 49, 50, 51)]
     >>> print(stays.estimate(pool_waves(weeks), rounds=4).said.partition(" (")[0])
-    2,000 reports of 500 people, 4 each, ε = 2 a report
+    waves 2026-W48, 2026-W49, 2026-W50 and 1 more: 2,000 reports of 500 people, 4 each, ε = 2 a report
     """
     if isinstance(tallies, Tally) or not isinstance(tallies, Iterable):
         raise ValueError(f"tallies must be a list of tallies, got {shown(tallies)}")
@@ -82,7 +84,10 @@ def pool_waves(tallies: Iterable[Tally]) -> Tally:
     if not given:
         raise ValueError("tallies must be at least one, got none")
     _check_waves([one.wave for one in given], "tallies")
-    first, *others = (replace(one, wave=None) for one in given)
+    names = [str(one.wave) for one in given]
+    more = f" and {len(names) - NAMED_WAVES} more" if len(names) > NAMED_WAVES else ""
+    wave = POOLED + ", ".join(names[:NAMED_WAVES]) + more
+    first, *others = (replace(one, wave=wave) for one in given)
     return sum(others, first)
 
 

@@ -19,6 +19,7 @@ from zlib import crc32
 import numpy as np
 import pandas as pd
 
+from ldpnb.asked import AsksSome
 from ldpnb.book.experiment import record, recorded
 from ldpnb.core import OpenMechanism, Records
 from ldpnb.serve import Number, OneOf, Ratings, YesNoTable
@@ -202,6 +203,16 @@ def ends(result):
     return low, high, np.concatenate([np.full(len(part), part.what == "share") for part in parts])
 
 
+def answered(cell, m, items, rng):
+    """Draw people until there is a survey with a result: of a table, two people must be asked about each column."""
+    while True:
+        values, own = cell.draw(rng)
+        tally = m.tally(m.perturb(values, rng=rng), *items)
+        some = isinstance(m, AsksSome) and isinstance(cell.asked, YesNoTable)
+        if not some or m.numbers_asked(tally).min() >= 2:
+            return tally, own
+
+
 def run(cell, surveys=SURVEYS):
     """Answer the surveys of one cell: a row about the population, and one about these people."""
     rng = np.random.default_rng(crc32(repr(cell.key).encode()))
@@ -212,8 +223,7 @@ def run(cell, surveys=SURVEYS):
     at_once = {about: [] for about in kinds}
     told = {about: [] for about in kinds}
     for _ in range(surveys):
-        values, own = cell.draw(rng)
-        tally = m.tally(m.perturb(values, rng=rng), *items)
+        tally, own = answered(cell, m, items, rng)
         for about in kinds:
             truth = cell.truth if about == "population" else own
             known = ~np.isnan(truth)
