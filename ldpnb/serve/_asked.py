@@ -12,7 +12,7 @@ from ldpnb.checks import as_float, check_epsilon, check_flag, is_number, shown
 from ldpnb.core import Mechanism, Reports, Tally, check_tally
 from ldpnb.numbers.means import Range
 from ldpnb.postprocess import normal_quantile
-from ldpnb.serve._columns import ALIKE, BLANKS, folded, gone, key
+from ldpnb.serve._columns import ALIKE, folded, gone, is_blank, key
 from ldpnb.serve._results import Result
 from ldpnb.serve.keeping import digested, identity
 
@@ -43,7 +43,7 @@ def check_labels(labels: Any, name: str, least: int = 1, *, any_form: bool = Fal
         rule = f'a missing answer is no label, missing="no answer" counts them; {DERIVED}'
         raise ValueError(f"{name} must be strings, not empty, bools or integers, got {shown(lost[0])}: {rule}")
     for x in labels:
-        if type(x) not in (str, bool, int) or (isinstance(x, str) and not x.strip(BLANKS)):
+        if type(x) not in (str, bool, int) or (isinstance(x, str) and is_blank(x)):
             raise ValueError(
                 f"{name} must be strings, not empty, bools or integers, got {shown(x)}: write it as a string"
             )
@@ -99,7 +99,7 @@ class Asked(ABC):
         """Refuse what is no policy for missing answers."""
         rule = f'None, "{DECLINE}"' + (", or the name of a category for them" if named else "")
         name = self.missing if isinstance(self.missing, str) else ""
-        if self.missing is not None and name != DECLINE and not (named and name.strip(BLANKS)):
+        if self.missing is not None and name != DECLINE and not (named and not is_blank(name)):
             raise ValueError(f"missing must be {rule}, got {shown(self.missing)}")
 
     @property

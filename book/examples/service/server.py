@@ -56,7 +56,8 @@ class Desk(StreamRequestHandler):
     def judged(self) -> tuple[int, str]:
         """Read a message, if it is announced, and return a status and a reason."""
         if announces_a_message(self.head()):
-            return self.server.accept(self.rfile.read(LENGTH))
+            answer: tuple[int, str] = self.server.accept(self.rfile.read(LENGTH))
+            return answer
         return 400, f"send POST / with {LENGTH} bytes, not encoded, and each header once"
 
     def head(self) -> bytes:
