@@ -39,12 +39,13 @@ from ldpnb.checks import (
     check_codes,
     check_count,
     check_epsilon,
+    check_errors,
     check_flag,
     check_histogram,
     check_numbers,
     check_part,
 )
-from ldpnb.core import Bools, Example, Floats, Ints, Layout, Mechanism, Reports, Tally, blocks
+from ldpnb.core import Bools, Example, Floats, Ints, Layout, Mechanism, Reports, Tally, blocks, check_tally
 from ldpnb.hashing import PRIME, Quadratic, check_prime
 from ldpnb.kernels import count_ones, count_packed
 
@@ -98,6 +99,7 @@ class Supporting(Mechanism):
 
     def supporters(self, tally: Tally) -> Floats:
         """How many reports support each item, (…, k): what `simulate_marginals` returns are supporters already."""
+        check_tally(tally, Mechanism, "a mechanism's reports")
         return (tally.counts if tally.marginal else self._supporters(tally)).astype(np.float64)
 
     def _supporters(self, tally: Tally) -> Ints | Floats:
@@ -120,6 +122,7 @@ class Supporting(Mechanism):
 
         The variance is quadratic in f, so that nothing breaks down where hardly any report supports an item.
         """
+        z = check_errors(z)
         self.standard_error(tally, people=people)  # refuses what has none
         found, rare = self.estimate(tally), self.rare_variance
         linear = float(self._noise(np.ones(1))[0]) - rare  # variance of a person's score, own item less another one

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ldpnb.chance import Randomness
-from ldpnb.checks import as_float, check_epsilon, check_flag, is_number, shown
+from ldpnb.checks import as_float, check_epsilon, check_flag, check_text, is_number, shown
 from ldpnb.core import Mechanism, Reports, Tally, check_tally
 from ldpnb.numbers.means import Range
 from ldpnb.postprocess import normal_quantile
@@ -224,6 +224,7 @@ class Asked(ABC):
 
 def mechanism_of(given: Any, label: str) -> tuple[Mechanism, str]:
     """Return a mechanism and a label for its reports: of a question its own, if nothing is said."""
+    label = check_text(label, "label")
     if isinstance(given, Asked):
         return given.mechanism, given.identity if label == "" else label
     if not isinstance(given, Mechanism):
@@ -240,7 +241,7 @@ def column_of(frame: Any, name: str) -> Any:
     """Return a column of a table, or an answer of a person's row."""
     try:
         return frame[name]
-    except (KeyError, IndexError, TypeError):
+    except Exception:  # each library has an error of its own
         raise ValueError(f"values must have {shown(name)}, got {type(frame).__name__} without it") from None
 
 

@@ -228,7 +228,7 @@ def labelled(values: Any, name: str = "values") -> tuple[list[Any], Ints]:
 def _entries(values: Any, name: str) -> tuple[list[Any], Ints, int]:
     """Return a column's entries, each once or a few times, each person's place among them, and `least_unsure`."""
     if hasattr(values, "to_arrow") and not hasattr(values, "columns"):  # a column of Polars
-        values = values.to_arrow()
+        values = _of_polars(values, name)
     if hasattr(values, "to_pylist"):
         return _arrow(values, name)
     dtype = getattr(values, "dtype", None)
@@ -239,14 +239,26 @@ def _entries(values: Any, name: str) -> tuple[list[Any], Ints, int]:
         return *_listed(values, name), SURE
     array = _array(values, name)
     if not isinstance(array, np.ndarray):  # a type of pandas' own: strings, integers with gaps
-        codes, found = array.factorize()
+        try:
+            codes, found = array.factorize()
+        except NotImplementedError:
+            raise ValueError(f"{name} must be {LABELS}, got {array.dtype}: convert them first") from None
         return found.tolist(), np.asarray(codes, np.int64), least_unsure(array.dtype)
-    if array.dtype.kind in "OU":
+    if array.dtype.kind in "OUT":
         return *_listed(array.tolist(), name), SURE
     if array.dtype.kind in "biuf":
         found, codes = np.unique(array, return_inverse=True)
         return found.tolist(), codes, least_unsure(array.dtype)
     raise ValueError(f"{name} must be {LABELS}, got {array.dtype}: convert them first")
+
+
+def _of_polars(values: Any, name: str) -> Any:
+    """Return a column of Polars as one of Arrow, which has no integers of 128 bits."""
+    try:
+        return values.to_arrow()
+    except Exception as error:
+        cure = "cast it first, integers to Int64 or text"
+        raise ValueError(f"{name} must be {FORMS}, got one of Polars' {values.dtype}: {cure}") from error
 
 
 def _array(values: Any, name: str) -> Any:
@@ -383,9 +395,12 @@ def numbers(values: Any, name: str = "values") -> Floats:
     """Return numbers as floats, NaN where there is no answer; bools, text and what is beyond floats are refused."""
     cure = "convert them first, text with pandas.to_numeric"
     if hasattr(values, "to_arrow") and not hasattr(values, "columns"):  # a column of Polars
-        values = values.to_arrow()
+        values = _of_polars(values, name)
     if hasattr(values, "to_pylist") and not hasattr(values, "column_names"):
-        array: Any = values.to_numpy(zero_copy_only=False)
+        try:
+            array: Any = values.to_numpy(zero_copy_only=False)
+        except NotImplementedError:
+            raise ValueError(f"{name} must be numbers, got an Arrow column of {values.type}: {cure}") from None
     elif isinstance(values, list | tuple):
         array = np.empty(len(values), object)
         array[:] = values

@@ -45,10 +45,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldpnb._door import needs
-from ldpnb.checks import check_array, check_bits, check_count, shown
+from ldpnb.checks import check_array, check_bits, check_count, check_flag, check_text, shown
 from ldpnb.core import Mechanism, OpenMechanism, Reports, Tally, named
 from ldpnb.serve._asked import Asked, mechanism_of
-from ldpnb.serve._disk import lock, placing
+from ldpnb.serve._disk import brief, lock, placing
 from ldpnb.serve.keeping import identity
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def save(reports: Reports | Iterable[Reports], path: StrPath, mechanism: Mechani
     """
     pq = _pyarrow("ldpnb.save").parquet
     mechanism, label = mechanism_of(mechanism, label)
-    path, label = Path(_mounted(path, "path")), _text(label)
+    path = Path(_mounted(path, "path"))
     _utf8(str(path))
     with suppress(FileNotFoundError):  # another error, as of a name that is too long, comes before any report is taken
         path.lstat()
@@ -132,7 +132,8 @@ def save(reports: Reports | Iterable[Reports], path: StrPath, mechanism: Mechani
     blocks = (check_array(block, "reports") for block in given)
     first = next(blocks, None)
     if first is None or first.ndim == 0:
-        raise ValueError(f"reports must be an array, or at least one block (n, …), got {shown(first)}")
+        cure = ": write np.asarray(reports)" if first is not None else ""
+        raise ValueError(f"reports must be an array, or at least one block (n, …), got {shown(given)}{cure}")
     dtype, shape = first.dtype, first.shape[1:]
     schema = _schema(dtype, shape)
     some = named([0] if isinstance(mechanism, OpenMechanism) else None)
@@ -205,15 +206,9 @@ def read(path: StrPath, mechanism: Mechanism | Asked, *, label: str = "") -> Ite
     """
     _pyarrow("ldpnb.serve.read")
     mechanism, label = mechanism_of(mechanism, label)
-    name, path, label = identity(mechanism), _mounted(path, "path"), _text(label)
+    name, path = identity(mechanism), _mounted(path, "path")
     with _fault(path, name), _Partition(path, name, label) as partition:
         yield from partition.blocks()
-
-
-def _text(value: Any, name: str = "label") -> str:
-    if not isinstance(value, str):
-        raise ValueError(f"{name} must be a text, got {shown(value)}")
-    return value
 
 
 def _utf8(path: str) -> None:
@@ -227,6 +222,10 @@ def _mounted(path: StrPath, argument: str) -> str:
     if not isinstance(path, str | bytes | os.PathLike):
         raise ValueError(f"{argument} must be a path, got {shown(path, most=500)}")
     text = os.fsdecode(path)
+    try:
+        os.fsencode(text)
+    except UnicodeEncodeError:
+        raise ValueError(f"{argument} must be a name that a file can have, got {shown(text, ascii)}") from None
     if "\0" in text:
         raise ValueError(
             f"{argument} must be without the character NUL, which no file's name has, got {shown(text, most=500)}"
@@ -244,7 +243,10 @@ def _fault(path: str, name: str) -> Iterator[None]:
         if isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno not in OWN):
             error.add_note(f"while reading {path}")
             raise  # it is the machine that has failed, and may fail for files that are whole
-        raise PartitionError(f"path must be a whole partition of reports of {name}, got {path}: {error}") from error
+        why = error.strerror if isinstance(error, OSError) and error.strerror else error  # which may name it, too
+        raise PartitionError(
+            f"path must be a whole partition of reports of {name}, got {brief(path)}: {why}"
+        ) from error
 
 
 class _Partition:
@@ -273,12 +275,10 @@ class _Partition:
         if check_count(said["layout"], 0, "layout") != LAYOUT:
             raise ValueError(f"it has version {said['layout']} of the layout, and {LAYOUT} is read here")
         if said["mechanism"] != name:
-            raise ValueError(f"it holds those of {said['mechanism']}")
+            raise ValueError(f"it holds those of {shown(said['mechanism'], str, 100)}")
         if (found := said.get("label", "")) != label:  # the first files had none
-            raise ValueError(
-                f"it holds those of {name} labelled {shown(found, most=210)}, not {shown(label, most=210)}"
-            )
-        self.n, self.number = check_count(said["reports"], 0, "reports"), _text(said["partition"], "partition")
+            raise ValueError(f"it holds those labelled {shown(found, most=100)}, not {shown(label, most=100)}")
+        self.n, self.number = check_count(said["reports"], 0, "reports"), check_text(said["partition"], "partition")
         self.dtype, self.shape = np.dtype(_tuples(said["dtype"])), tuple(said["shape"])
         if self.file.schema_arrow != _schema(self.dtype, self.shape):
             raise ValueError("its columns are not those of its layout")
@@ -485,7 +485,9 @@ def collect(
     _pyarrow()
     items = mechanism._candidates(items) if isinstance(mechanism, Asked) else items
     mechanism, label = mechanism_of(mechanism, label)
-    names, counter = _names(paths), partial(_count, mechanism, _text(label), items, skip)
+    check_flag(skip, "skip")
+    check_flag(progress, "progress")
+    names, counter = _names(paths), partial(_count, mechanism, label, items, skip)
     with _bar(len(names), progress) as told:
         if scheduler is None:
             return _sum(counter(name, told) for name in names)

@@ -16,9 +16,9 @@ and Arrow.
   float16: 2¹¹).  From there on neighbours share a float, and it is refused: read the column as Int64 or text.
 - Strings are equal if their code points are.  Nothing is stripped, normalised or put into lower case.
 - None, NaN, NA and NaT are missing.  An empty string, or one of blanks alone, is refused.
-- Users are refused if two of them may be one person: 7 and "7" or "7.0", True and 1, or strings that differ only in
-  blanks around them, in characters that nobody sees (control and format characters, joiners, variation selectors), or
-  in their Unicode form, that of compatibility.  Else one person would send twice, with twice the ε.
+- Users are refused if two of them may be one person: 7 and "7", "7.0" or "7E+0", True and 1 or "true", or strings that
+  differ only in blanks around them, in characters that nobody sees (control and format characters, joiners, variation
+  selectors), or in their Unicode form, that of compatibility.  Else one person would send twice, with twice the ε.
 
 `perturb` takes a whole column.  That is for simulations, and for a collector whom people trust with their answers and
 who wants to keep none of them.  On a person's own device there is one answer to each question, and `Survey.answer`
@@ -27,7 +27,7 @@ pays for the reports from the person's `Account`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
@@ -37,9 +37,10 @@ from ldpnb.chance import Randomness, SystemRandom
 from ldpnb.checks import check_positive, shown
 from ldpnb.core import Reports, Tally
 from ldpnb.serve._asked import Asked
-from ldpnb.serve._columns import told
+from ldpnb.serve._columns import SHOWN, told
 from ldpnb.serve._results import Results
 from ldpnb.serve.keeping import Account, within_limit
+from ldpnb.serve.one_answer import Strings
 from ldpnb.serve.several_answers import Ratings, YesNoTable
 
 
@@ -82,7 +83,7 @@ class Survey:
         object.__setattr__(self, "questions", dict(self.questions))
         object.__setattr__(self, "limit", limit)
         if not within_limit(sum((Fraction(one.epsilon) for one in self.questions.values()), Fraction(0)), limit):
-            parts = ", ".join(f"{name} {one.epsilon!r}" for name, one in self.questions.items())
+            parts = _few(f"{shown(name, str)} {one.epsilon!r}" for name, one in self.questions.items())
             raise ValueError(
                 f"limit must be at least the sum of ε, {shown(self.epsilon)}, got {shown(limit)}: lower some of {parts}"
             )
@@ -124,9 +125,10 @@ class Survey:
             if isinstance(self.questions[name], Ratings) and not isinstance(column, list | tuple):
                 continue  # a table with a row for each rating
             parts = column if isinstance(self.questions[name], YesNoTable) else {name: column}
-            lengths |= {part: len(values) for part, values in parts.items() if hasattr(values, "__len__")}
+            lengths |= {part: length for part, values in parts.items() if (length := _length(values)) is not None}
         if len({*lengths.values()}) > 1:
-            found = ", ".join(f"{part}: {length}" for part, length in lengths.items())
+            first = {length: part for part, length in reversed(lengths.items())}  # a column of each length
+            found = _few(f"{shown(part, str)}: {length}" for length, part in reversed(first.items()))
             raise ValueError(f"frame must have columns of one length, got {found}")
 
     def tally(self, reports: Mapping[str, Reports], candidates: Mapping[str, Sequence[str]] | None = None) -> Any:
@@ -136,6 +138,8 @@ class Survey:
         tallies: dict[str, Tally] = {}
         for name, found in given.items():
             with _about(name):
+                if name in named and not isinstance(self.questions[name], Strings):
+                    raise ValueError("candidates must be of questions for Strings alone: leave them out here")
                 tallies[name] = self.questions[name].tally(found, *((named[name],) if name in named else ()))
         return tallies
 
@@ -198,6 +202,21 @@ class Survey:
         values = {name: found for name, found in values.items() if len(found)}
         asked = [(self.questions[name].mechanism, x, name) for name, x in values.items()]
         return dict(zip(values, account.reports(asked, rng=rng), strict=True))
+
+
+def _length(column: Any) -> int | None:
+    """Return the number of rows, or None of what has none, which the question refuses."""
+    try:
+        return len(column)
+    except TypeError:
+        return None
+
+
+def _few(parts: Iterable[str]) -> str:
+    """Return the first parts of a message in words."""
+    found = [*parts]
+    more = f" and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
+    return ", ".join(found[:SHOWN]) + more
 
 
 @contextmanager
