@@ -50,7 +50,9 @@ from ldpnb.checks import (
     Limit,
     check_codes,
     check_count,
+    check_errors,
     check_fields,
+    check_flag,
     check_numbers,
     check_part,
     check_people,
@@ -211,6 +213,7 @@ class Mechanism(ABC):
         ValueError
             If the mechanism's tally does not tell how scores scatter, or `people` is asked for and not known.
         """
+        check_flag(people, "people")
         estimate, squares = self.estimate(tally), self._squares(self._own(tally))
         if tally.n < 2:
             raise ValueError(f"tally must hold at least two reports, got {tally.n}")
@@ -225,7 +228,7 @@ class Mechanism(ABC):
 
     def interval(self, tally: Tally, z: float, *, people: bool = False) -> tuple[Floats, Floats]:
         """Return the estimate less and plus z standard errors; `postprocess.interval` finds the z for a level."""
-        half = z * self.standard_error(tally, people=people)
+        half = check_errors(z) * self.standard_error(tally, people=people)
         return self.estimate(tally) - half, self.estimate(tally) + half
 
     def _squares(self, tally: Tally) -> Floats:
@@ -675,6 +678,8 @@ class Records:
             array = getattr(self, name)
             if not isinstance(array, np.ndarray) or array.ndim != 1:
                 raise ValueError(f"{name} must be an array of one axis, got {shown(array)}")
+        if self.keys.size == 0 and self.keys.dtype.kind == "f":  # np.array([])
+            object.__setattr__(self, "keys", self.keys.astype(np.int64))
         if self.offsets.dtype.kind not in "iu" or self.keys.dtype.kind not in "iu":
             raise ValueError(f"offsets and keys must be integers, got {self.offsets.dtype} and {self.keys.dtype}")
         for name in ("offsets", "keys"):  # as signed integers, since differences of unsigned ones are never negative

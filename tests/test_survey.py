@@ -651,7 +651,7 @@ def test_a_question_stands_for_its_mechanism_and_its_identity(tmp_path):
         )
         assert np.concatenate([*ldpnb.serve.read(path, asked[0], **asked[1])]).tolist() == reports.tolist()
     other = OneOf(["blue", "red", "green"], epsilon=1.0, missing="none")
-    with pytest.raises(ldpnb.serve.PartitionError, match="it holds those of .* labelled"):
+    with pytest.raises(ldpnb.serve.PartitionError, match="it holds those labelled"):
         ldpnb.collect(other, [path])
     ldpnb.save(reports, tmp_path / "b.parquet", COLOURS, label="mine")
     assert ldpnb.collect(COLOURS, [tmp_path / "b.parquet"], label="mine").reports == len(reports)

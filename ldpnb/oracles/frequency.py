@@ -39,12 +39,13 @@ from ldpnb.checks import (
     check_codes,
     check_count,
     check_epsilon,
+    check_errors,
     check_flag,
     check_histogram,
     check_numbers,
     check_part,
 )
-from ldpnb.core import Bools, Example, Floats, Ints, Layout, Mechanism, Reports, Tally, blocks
+from ldpnb.core import Bools, Example, Floats, Ints, Layout, Mechanism, Reports, Tally, blocks, check_tally
 from ldpnb.hashing import PRIME, Quadratic, check_prime
 from ldpnb.intervals import support_interval
 from ldpnb.kernels import count_ones, count_packed
@@ -99,6 +100,7 @@ class Supporting(Mechanism):
 
     def supporters(self, tally: Tally) -> Floats:
         """How many reports support each item, (…, k): what `simulate_marginals` returns are supporters already."""
+        check_tally(tally, Mechanism, "a mechanism's reports")
         return (tally.counts if tally.marginal else self._supporters(tally)).astype(np.float64)
 
     def _supporters(self, tally: Tally) -> Ints | Floats:
@@ -121,6 +123,7 @@ class Supporting(Mechanism):
 
         See `ldpnb.intervals`.  About these people, it is taken that nobody holds more than a report speaks of.
         """
+        z = check_errors(z)
         self.standard_error(tally, people=people)  # refuses what has none
         own, other = self.chances
         sampled = 0.0 if people else 1.0

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ldpnb.chance import Randomness
-from ldpnb.checks import as_float, check_epsilon, check_flag, is_number, shown
+from ldpnb.checks import as_float, check_epsilon, check_flag, check_text, is_number, shown
 from ldpnb.core import Mechanism, Reports, Tally, check_tally
 from ldpnb.intervals import support_interval
 from ldpnb.numbers.means import Range
 from ldpnb.oracles.frequency import Supporting
 from ldpnb.postprocess import normal_quantile
-from ldpnb.serve._columns import ALIKE, BLANKS, folded, gone, key
+from ldpnb.serve._columns import ALIKE, folded, gone, is_blank, key
 from ldpnb.serve._results import Result
 from ldpnb.serve._rounds import check_rounds, is_pooled, of_share, of_unit, repeated_end, repeated_error
 from ldpnb.serve.drawing import Supported, about_all, check_of
@@ -48,7 +48,7 @@ def check_labels(labels: Any, name: str, least: int = 1, *, any_form: bool = Fal
         rule = f'a missing answer is no label, missing="no answer" counts them; {DERIVED}'
         raise ValueError(f"{name} must be strings, not empty, bools or integers, got {shown(lost[0])}: {rule}")
     for x in labels:
-        if type(x) not in (str, bool, int) or (isinstance(x, str) and not x.strip(BLANKS)):
+        if type(x) not in (str, bool, int) or (isinstance(x, str) and is_blank(x)):
             raise ValueError(
                 f"{name} must be strings, not empty, bools or integers, got {shown(x)}: write it as a string"
             )
@@ -104,7 +104,7 @@ class Asked(ABC):
         """Refuse what is no policy for missing answers."""
         rule = f'None, "{DECLINE}"' + (", or the name of a category for them" if named else "")
         name = self.missing if isinstance(self.missing, str) else ""
-        if self.missing is not None and name != DECLINE and not (named and name.strip(BLANKS)):
+        if self.missing is not None and name != DECLINE and not (named and not is_blank(name)):
             raise ValueError(f"missing must be {rule}, got {shown(self.missing)}")
 
     @property
@@ -323,6 +323,7 @@ class Asked(ABC):
 
 def mechanism_of(given: Any, label: str) -> tuple[Mechanism, str]:
     """Return a mechanism and a label for its reports: of a question its own, if nothing is said."""
+    label = check_text(label, "label")
     if isinstance(given, Asked):
         return given.mechanism, given.identity if label == "" else label
     if not isinstance(given, Mechanism):
@@ -339,7 +340,7 @@ def column_of(frame: Any, name: str) -> Any:
     """Return a column of a table, or an answer of a person's row."""
     try:
         return frame[name]
-    except (KeyError, IndexError, TypeError):
+    except Exception:  # each library has an error of its own
         raise ValueError(f"values must have {shown(name)}, got {type(frame).__name__} without it") from None
 
 

@@ -46,10 +46,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldpnb._door import needs
-from ldpnb.checks import check_array, check_bits, check_count, check_wave, shown
+from ldpnb.checks import check_array, check_bits, check_count, check_flag, check_text, check_wave, shown
 from ldpnb.core import Mechanism, OpenMechanism, Reports, Tally, named
 from ldpnb.serve._asked import Asked, mechanism_of
-from ldpnb.serve._disk import lock, placing
+from ldpnb.serve._disk import brief, lock, placing
 from ldpnb.serve.keeping import identity
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ def save(
     """
     pq = _pyarrow("ldpnb.save").parquet
     mechanism, label = mechanism_of(mechanism, label)
-    path, label, wave = Path(_mounted(path, "path")), _text(label), check_wave(wave)
+    path, wave = Path(_mounted(path, "path")), check_wave(wave)
     _utf8(str(path))
     with suppress(FileNotFoundError):  # another error, as of a name that is too long, comes before any report is taken
         path.lstat()
@@ -144,7 +144,8 @@ def save(
     blocks = (check_array(block, "reports") for block in given)
     first = next(blocks, None)
     if first is None or first.ndim == 0:
-        raise ValueError(f"reports must be an array, or at least one block (n, …), got {shown(first)}")
+        cure = ": write np.asarray(reports)" if first is not None else ""
+        raise ValueError(f"reports must be an array, or at least one block (n, …), got {shown(given)}{cure}")
     dtype, shape = first.dtype, first.shape[1:]
     schema = _schema(dtype, shape)
     some = named([0] if isinstance(mechanism, OpenMechanism) else None)
@@ -221,15 +222,9 @@ def read(path: StrPath, mechanism: Mechanism | Asked, *, label: str = "", wave: 
     """
     _pyarrow("ldpnb.serve.read")
     mechanism, label = mechanism_of(mechanism, label)
-    name, path, label, wave = identity(mechanism), _mounted(path, "path"), _text(label), check_wave(wave)
+    name, path, wave = identity(mechanism), _mounted(path, "path"), check_wave(wave)
     with _fault(path, name), _Partition(path, name, label, wave) as partition:
         yield from partition.blocks()
-
-
-def _text(value: Any, name: str = "label") -> str:
-    if not isinstance(value, str):
-        raise ValueError(f"{name} must be a text, got {shown(value)}")
-    return value
 
 
 def _utf8(path: str) -> None:
@@ -243,6 +238,10 @@ def _mounted(path: StrPath, argument: str) -> str:
     if not isinstance(path, str | bytes | os.PathLike):
         raise ValueError(f"{argument} must be a path, got {shown(path, most=500)}")
     text = os.fsdecode(path)
+    try:
+        os.fsencode(text)
+    except UnicodeEncodeError:
+        raise ValueError(f"{argument} must be a name that a file can have, got {shown(text, ascii)}") from None
     if "\0" in text:
         raise ValueError(
             f"{argument} must be without the character NUL, which no file's name has, got {shown(text, most=500)}"
@@ -260,7 +259,10 @@ def _fault(path: str, name: str) -> Iterator[None]:
         if isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno not in OWN):
             error.add_note(f"while reading {path}")
             raise  # it is the machine that has failed, and may fail for files that are whole
-        raise PartitionError(f"path must be a whole partition of reports of {name}, got {path}: {error}") from error
+        why = error.strerror if isinstance(error, OSError) and error.strerror else error  # which may name it, too
+        raise PartitionError(
+            f"path must be a whole partition of reports of {name}, got {brief(path)}: {why}"
+        ) from error
 
 
 class _Partition:
@@ -294,16 +296,14 @@ class _Partition:
             found = "no wave" if own is None else "a wave"
             raise ValueError(f"it has version {layout} of the layout, and {found}")
         if said["mechanism"] != name:
-            raise ValueError(f"it holds those of {said['mechanism']}")
+            raise ValueError(f"it holds those of {shown(said['mechanism'], str, 100)}")
         if (found := said.get("label", "")) != label:  # the first files had none
-            raise ValueError(
-                f"it holds those of {name} labelled {shown(found, most=210)}, not {shown(label, most=210)}"
-            )
+            raise ValueError(f"it holds those labelled {shown(found, most=100)}, not {shown(label, most=100)}")
         if own != wave:
             named = "no wave" if own is None else f"the wave {shown(own)}"
             cure = "leave wave out" if own is None else f"ask for it, wave={shown(own)}"
             raise ValueError(f"it holds those of {named}, not of {shown(wave)}: {cure}")
-        self.n, self.number = check_count(said["reports"], 0, "reports"), _text(said["partition"], "partition")
+        self.n, self.number = check_count(said["reports"], 0, "reports"), check_text(said["partition"], "partition")
         self.dtype, self.shape = np.dtype(_tuples(said["dtype"])), tuple(said["shape"])
         if self.file.schema_arrow != _schema(self.dtype, self.shape):
             raise ValueError("its columns are not those of its layout")
@@ -514,7 +514,9 @@ def collect(
     _pyarrow()
     items = mechanism._candidates(items) if isinstance(mechanism, Asked) else items
     mechanism, label = mechanism_of(mechanism, label)
-    names, counter = _names(paths), partial(_count, mechanism, _text(label), check_wave(wave), items, skip)
+    check_flag(skip, "skip")
+    check_flag(progress, "progress")
+    names, counter = _names(paths), partial(_count, mechanism, label, check_wave(wave), items, skip)
     with _bar(len(names), progress) as told:
         if scheduler is None:
             return _sum(counter(name, told) for name in names)

@@ -28,8 +28,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldpnb.chance import Randomness, SystemRandom, distinct
-from ldpnb.checks import apart, check_count, check_flag, check_positive, check_wave, in_full
-from ldpnb.core import Kept, Mechanism, OpenMechanism, Reports, Tally, Values
+from ldpnb.checks import apart, check_count, check_flag, check_positive, check_text, check_wave, in_full, shown
+from ldpnb.core import Kept, Mechanism, OpenMechanism, Reports, Tally, Values, check_tally
 from ldpnb.serve._disk import locked, naming, patiently, put, resolved, tidy, unmoved
 
 FORM = 1  # version; a file of another one is refused
@@ -138,7 +138,8 @@ def _read(path: Path, kind: str) -> Iterator[tuple[dict[str, Any], bytes]]:
 def _same(said: Mapping[str, Any], **asked: Any) -> None:
     for name, value in asked.items():
         if said[name] != value:
-            raise ValueError(f"its {name} is {said[name]!r}, not {value!r}")
+            got, asked_for = (shown(x, most=LONGEST // 2) for x in (said[name], value))
+            raise ValueError(f"its {name} is {got}, not {asked_for}")
 
 
 def _array(body: bytes, dtype: Any, shape: Any) -> NDArray[Any]:
@@ -156,14 +157,18 @@ def save_tally(tally: Tally, path: StrPath, *, label: str = "") -> None:
     Raises
     ------
     ValueError
-        If a candidate is something else, or if the label is no text or has surrogates (half characters).
+        If a candidate is something else, if the label is no text, or if one of them has surrogates (half characters).
     """
+    check_tally(tally, Mechanism, "a mechanism's reports")
     items = None if tally.items is None else list(tally.items)
-    if items and not all(type(item) in (int, str) for item in items):
-        raise ValueError(f"items must be integers or strings to be written, got {items!r:.200}")
+    for item in items or ():
+        if type(item) not in (int, str):
+            raise ValueError(f"items must be integers or strings to be written, got {shown(item)}")
+        if isinstance(item, str):
+            check_text(item, "items")
     said = {
         "mechanism": identity(tally.mechanism),
-        "label": _text(label),
+        "label": check_text(label, "label"),
         "n": tally.n,
         "shape": tally.counts.shape,
         "items": items,
@@ -194,11 +199,12 @@ def load_tally(path: StrPath, mechanism: Mechanism, *, label: str = "") -> Tally
     ...     (load_tally(f"{folder}/monday", oracle) + oracle.tally([1])).counts
     array([1, 1, 2])
     """
+    label = check_text(label, "label")
     with _read(resolved(path), "tally") as (said, body):
         _same(said, mechanism=identity(mechanism), label=label)
         items = said["items"]
         if items is not None and not (isinstance(items, list) and isinstance(mechanism, OpenMechanism)):
-            raise ValueError(f"its items are {items!r:.60}")
+            raise ValueError(f"its items are {shown(items)}")
         items = None if items is None else tuple(items)
         counts = _array(body, "<i8", said["shape"]).astype(np.int64)
         return Tally(mechanism, said["n"], counts, items, check_flag(said["marginal"], "marginal"), _wave(said))
@@ -208,7 +214,7 @@ def _wave(said: Mapping[str, Any]) -> str | None:
     """Return the wave that a file names; whether it names one, its version says."""
     if said["form"] == FORM:
         if "wave" in said:
-            raise ValueError(f"it has form {FORM}, which names no wave, and names {said['wave']!r:.60}")
+            raise ValueError(f"it has form {FORM}, which names no wave, and names {shown(said['wave'])}")
         return None
     if said["wave"] is None:
         raise ValueError(f"it has form {said['form']}, which names a wave, and names none")
@@ -217,6 +223,8 @@ def _wave(said: Mapping[str, Any]) -> str | None:
 
 def save_state(kept: Kept, path: StrPath) -> None:
     """Write what clients keep to a file, in place of an older one; only its owner may read it."""
+    if not isinstance(kept, Kept):
+        raise ValueError(f"kept must be what memoise returns, got {shown(kept)}")
     said = {"mechanism": identity(kept.mechanism), "people": len(kept)}
     _write(resolved(path), "state", said, kept.rows.tobytes())
 
@@ -445,7 +453,7 @@ class Account:
         2 reports must cost at most the 0.5 that is left, got 1.5: ask less, or with a smaller ε
         """
         if not isinstance(asked, Iterable):
-            raise ValueError(f"asked must be a list of tuples (mechanism, values, label), got {asked!r:.60}")
+            raise ValueError(f"asked must be a list of tuples (mechanism, values, label), got {shown(asked)}")
         asked = [_asked(one) for one in asked]
         what = f"a report of {identity(asked[0][0])}" if len(asked) == 1 else f"{len(asked)} reports"
         return self._paid([partial(_draw, mechanism=m, values=x, label=name, rng=rng) for m, x, name in asked], what)
@@ -499,13 +507,13 @@ class Account:
         """
         mechanism = question if isinstance(question, Mechanism) else getattr(question, "mechanism", None)
         if not isinstance(mechanism, Mechanism) or not isinstance(question, Mechanism | Asking):
-            raise ValueError(f"question must be a question of a survey, or a Mechanism, got {question!r:.60}")
+            raise ValueError(f"question must be a question of a survey, or a Mechanism, got {shown(question)}")
         if isinstance(mechanism, Memoising):
             cure = "account.report draws all reports under a label off one state"
             raise ValueError(f"question must be one that keeps no state, got {identity(mechanism)}: {cure}")
         values = [value] if isinstance(question, Mechanism) else question.encoded([value])
         rng = SystemRandom() if rng is None else rng
-        draw = partial(_recall, mechanism=mechanism, values=values, label=_text(label), rng=rng)
+        draw = partial(_recall, mechanism=mechanism, values=values, label=check_text(label, "label"), rng=rng)
         return self._paid([draw], f"a report of {identity(mechanism)}")[0]
 
     def _paid(self, draws: Sequence[Callable[[list[dict[str, Any]]], Reports]], what: str) -> list[Reports]:
@@ -554,7 +562,7 @@ class Account:
         RuntimeError
             As for `report`.
         """
-        names, label = list(questions), _text(label)
+        names, label = list(questions), check_text(label, "label")
         size = check_count(size, 1, "size", len(names))
         with locked(self.path) as alone:
             entries = self._entries()
@@ -593,15 +601,15 @@ class Account:
 def _checked(entries: Any) -> list[dict[str, Any]]:
     """Return the entries of an account if they are such; 1.0.0 took labels of any kind, and wrote values of states."""
     if not isinstance(entries, list):
-        raise ValueError(f"its entries are {entries!r:.60}")
+        raise ValueError(f"its entries are {shown(entries)}")
     for entry in entries:
         if not isinstance(entry, dict):
-            raise ValueError(f"an entry of it is {entry!r:.60}")
+            raise ValueError(f"an entry of it is {shown(entry)}")
         if missing := {"mechanism", "label", "reports", "epsilon", "first", "last"} - entry.keys():
             raise ValueError(f"an entry of it has no {', '.join(sorted(missing))}")
         for name in ("mechanism", "first", "last"):
             if not isinstance(entry[name], str):
-                raise ValueError(f"{name} must be a text, got {entry[name]!r:.60}")
+                raise ValueError(f"{name} must be a text, got {shown(entry[name])}")
         if "drawn" in entry:  # of no cost; 1.0.0 refuses to read it, and would draw anew
             _check_drawn(entry)
             continue
@@ -628,24 +636,14 @@ def _asked(one: tuple[Mechanism, Values, str]) -> tuple[Mechanism, Values, str]:
     mechanism, values, label = one
     if not isinstance(mechanism, Mechanism):
         cure = "as GRR(k=3, epsilon=1.0), or question.mechanism"
-        raise ValueError(f"mechanism must be a Mechanism, {cure}, got {mechanism!r:.60}")
+        raise ValueError(f"mechanism must be a Mechanism, {cure}, got {shown(mechanism)}")
     try:
         people = len(values)
     except TypeError:
         raise ValueError(f"values must be those of one person, as [x], got {type(values).__name__}") from None
     if people != 1:
         raise ValueError(f"values must be those of one person, as [x], got {people}")
-    return mechanism, values, _text(label)
-
-
-def _text(label: Any) -> str:
-    """Return a label if it comes back from JSON as it is; half characters do not, since JSON joins two of them."""
-    if not isinstance(label, str):
-        raise ValueError(f"label must be a text, got {label!r:.60}: write str(label)")
-    if any("\ud800" <= character <= "\udfff" for character in label):
-        cure = "write label.encode('utf-16', 'surrogatepass').decode('utf-16', 'replace')"
-        raise ValueError(f"label must be a text without surrogates (half characters), got {label!r:.60}: {cure}")
-    return label
+    return mechanism, values, check_text(label, "label")
 
 
 def _draw(entries: list[dict[str, Any]], mechanism: Any, values: Values, label: str, rng: Randomness) -> Reports:
@@ -667,7 +665,7 @@ def _draw(entries: list[dict[str, Any]], mechanism: Any, values: Values, label: 
     if Fraction(cost) * (1 + SLACK) < least:  # equal up to rounding, unless its class has changed
         before = f"{entry['reports']} report{'s' if times > 2 else ''} by {name} cost {entry['epsilon']:.6g}"
         why = f"{before}, and {times} would cost {cost:.6g} now that its class has changed"
-        raise ValueError(f"label must be a new one, got {label!r}: {why}")
+        raise ValueError(f"label must be a new one, got {shown(label)}: {why}")
     entry.setdefault("first", now)
     entry.update(reports=times, epsilon=max(cost, entry["epsilon"]), last=now)
     return report
@@ -695,13 +693,12 @@ def _entry(entries: list[dict[str, Any]], name: str, label: str, memoising: bool
     if any(("state" in entry) != memoising for entry in found):
         kept, keeps = ("no state was", "one") if memoising else ("a state was", "none")
         why = f"of what {name} reported under it {kept} kept, and its class keeps {keeps} now"
-        raise ValueError(f"label must be a new one, got {label!r}: {why}")
+        raise ValueError(f"label must be a new one, got {shown(label)}: {why}")
     if memoising and len(found) > 1:
-        raise ValueError(
-            f"label must be one with one kept state, got {label!r} with {len(found)}: version 1.0.0 kept one for each "
-            "value, which tells when the value changed, and may charge too little: take a new label, with the period "
-            "in it"
-        )
+        got = f"{shown(label)} with {len(found)}"
+        why = "version 1.0.0 kept one for each value, which tells when the value changed, and may charge too little"
+        cure = "take a new label, with the period in it"
+        raise ValueError(f"label must be one with one kept state, got {got}: {why}: {cure}")
     if not found:
         found = [{"mechanism": name, "label": label, "reports": 0, "epsilon": 0.0}]
         entries.extend(found)

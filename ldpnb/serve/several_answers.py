@@ -34,7 +34,7 @@ from ldpnb.serve._asked import (
     one_range,
     quantile,
 )
-from ldpnb.serve._columns import coded, key, named_people, numbers, present, told_apart
+from ldpnb.serve._columns import coded, key, named_people, numbers, present, told, told_apart
 from ldpnb.serve._results import RatingsResult, Result
 from ldpnb.serve._rounds import of_share, of_unit, repeated_error, rounds_of_asked
 from ldpnb.serve.drawing import Supported, left_over
@@ -377,6 +377,10 @@ class YesNoTable(Asked):
 
     def __post_init__(self) -> None:
         self._set(columns=check_labels(self.columns, "columns", 2))
+        if wrong := [x for x in self.columns if not isinstance(x, str)]:  # of rows or arrays, it would be a place
+            raise ValueError(
+                f"columns must be strings, got {told(wrong)}: rename them, as by table.rename(columns=str)"
+            )
         check_labels([self.no, self.yes], "no and yes")
         self._policy(True)
         if self._values == 3:
@@ -387,9 +391,8 @@ class YesNoTable(Asked):
         self._take(Blocks if self.pairs else (Blocks, DrawnAttributes, HarmonyFrequency), what)
         sizes = (self._values,) * len(self.columns)
         if self.mechanism.sizes != sizes or getattr(self.mechanism, "order", 1) != 1:
-            raise ValueError(
-                f"mechanism must be of single columns of sizes {sizes}, got {shown(self.mechanism, most=200)}"
-            )
+            rule = f"of single columns of sizes {shown(sizes)}"
+            raise ValueError(f"mechanism must be {rule}, got {shown(self.mechanism, most=100)}")
 
     @property
     def labels(self) -> list[str]:
@@ -421,7 +424,9 @@ class YesNoTable(Asked):
         ----------
         values : table with these columns, list of dict, or bool ndarray (n, d)
         """
-        if isinstance(values, np.ndarray) and values.ndim == 2 and values.shape[1] == len(self.columns):
+        if isinstance(values, np.ndarray) and values.ndim == 2:
+            if values.shape[1] != len(self.columns):
+                raise ValueError(f"values must have d = {len(self.columns)} columns, got shape {values.shape}")
             each: Any = values.T
         elif isinstance(values, list | tuple) and all(isinstance(row, Mapping) for row in values):
             each = [[column_of(row, name) for row in values] for name in self.columns]
@@ -430,7 +435,7 @@ class YesNoTable(Asked):
         cure = "say how yes and no are written, YesNoTable(…, yes=…, no=…)"
         found = [coded(x, (self.no, self.yes), cure, str(name)) for x, name in zip(each, self.columns, strict=True)]
         if len({len(x) for x in found}) > 1:
-            raise ValueError(f"values must have columns of one length, got {[len(x) for x in found]}")
+            raise ValueError(f"values must have columns of one length, got {shown([len(x) for x in found])}")
         codes = np.stack(found, 1)
         if self._values == 3:
             codes = np.where(codes < 0, 2, codes)

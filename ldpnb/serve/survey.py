@@ -16,9 +16,9 @@ and Arrow.
   float16: 2¹¹).  From there on neighbours share a float, and it is refused: read the column as Int64 or text.
 - Strings are equal if their code points are.  Nothing is stripped, normalised or put into lower case.
 - None, NaN, NA and NaT are missing.  An empty string, or one of blanks alone, is refused.
-- Users are refused if two of them may be one person: 7 and "7" or "7.0", True and 1, or strings that differ only in
-  blanks around them, in characters that nobody sees (control and format characters, joiners, variation selectors), or
-  in their Unicode form, that of compatibility.  Else one person would send twice, with twice the ε.
+- Users are refused if two of them may be one person: 7 and "7", "7.0" or "7E+0", True and 1 or "true", or strings that
+  differ only in blanks around them, in characters that nobody sees (control and format characters, joiners, variation
+  selectors), or in their Unicode form, that of compatibility.  Else one person would send twice, with twice the ε.
 
 `perturb` takes a whole column.  That is for simulations, and for a collector whom people trust with their answers and
 who wants to keep none of them.  On a person's own device there is one answer to each question, and `Survey.answer`
@@ -32,7 +32,7 @@ A question that is asked again and again has waves, and its people are not new e
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
@@ -44,10 +44,11 @@ from ldpnb.chance import Randomness, SystemRandom
 from ldpnb.checks import check_flag, check_positive, shown
 from ldpnb.core import Reports, Tally
 from ldpnb.serve._asked import DECLINE, Asked
-from ldpnb.serve._columns import told
+from ldpnb.serve._columns import SHOWN, told
 from ldpnb.serve._results import Results
 from ldpnb.serve.drawing import check_draw, deal, people_in, some_of
 from ldpnb.serve.keeping import Account, digested, within_limit
+from ldpnb.serve.one_answer import Strings
 from ldpnb.serve.several_answers import Ratings, YesNoTable
 from ldpnb.serve.ways import Ways, said, ways
 from ldpnb.serve.wire import Text, from_wire, sections, to_wire
@@ -127,7 +128,7 @@ class Survey:
 
     def _refuse_cost(self) -> None:
         """Say that ε do not fit the limit, and what would."""
-        each = ", ".join(f"{name} {one.epsilon!r}" for name, one in self.questions.items())
+        each = _few(f"{shown(name, str)} {one.epsilon!r}" for name, one in self.questions.items())
         what = "the sum of ε" if self.draw is None else f"the sum of the {self.draw} largest ε, for draw={self.draw}"
         cure = f"lower some of {each}"
         if len(self.questions) > 1:
@@ -242,9 +243,10 @@ class Survey:
             if isinstance(self.questions[name], Ratings) and not isinstance(column, list | tuple):
                 continue  # a table with a row for each rating
             parts = column if isinstance(self.questions[name], YesNoTable) else {name: column}
-            lengths |= {part: len(values) for part, values in parts.items() if hasattr(values, "__len__")}
+            lengths |= {part: length for part, values in parts.items() if (length := _length(values)) is not None}
         if len({*lengths.values()}) > 1:
-            found = ", ".join(f"{part}: {length}" for part, length in lengths.items())
+            first = {length: part for part, length in reversed(lengths.items())}  # a column of each length
+            found = _few(f"{shown(part, str)}: {length}" for length, part in reversed(first.items()))
             raise ValueError(f"frame must have columns of one length, got {found}")
         return lengths
 
@@ -264,6 +266,8 @@ class Survey:
         tallies: dict[str, Tally] = {}
         for name, found in given.items():
             with _about(name):
+                if name in named and not isinstance(self.questions[name], Strings):
+                    raise ValueError("candidates must be of questions for Strings alone: leave them out here")
                 some = (named[name],) if name in named else ()
                 tallies[name] = self.questions[name].tally(found, *some, wave=wave)
         return tallies
@@ -470,6 +474,21 @@ class Survey:
             with _about(name):
                 found.setdefault(name, []).append(from_wire(part, self.questions[name], label=label))
         return {name: np.concatenate(each) for name, each in found.items()}
+
+
+def _length(column: Any) -> int | None:
+    """Return the number of rows, or None of what has none, which the question refuses."""
+    try:
+        return len(column)
+    except TypeError:
+        return None
+
+
+def _few(parts: Iterable[str]) -> str:
+    """Return the first parts of a message in words."""
+    found = [*parts]
+    more = f" and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
+    return ", ".join(found[:SHOWN]) + more
 
 
 @contextmanager

@@ -366,7 +366,7 @@ def header(mechanism: Mechanism | Asked, label: str = "", wave: str | None = Non
     Raises
     ------
     ValueError
-        If the label is no text, or the wave is none or blank.
+            If the label is no text, or has surrogates (half characters), or the wave is blank.
 
     Examples
     --------
@@ -375,8 +375,6 @@ def header(mechanism: Mechanism | Asked, label: str = "", wave: str | None = Non
     {"ldpnb": "reports", "form": 1, "mechanism": "GRR(k=3, epsilon=1.0)", "label": "colour", "fields": ["report"]}
     """
     mechanism, label = mechanism_of(mechanism, label)
-    if not isinstance(label, str):
-        raise ValueError(f"label must be a text, got {shown(label)}")
     fields = [name or PLAIN for name in mechanism.layout]
     head: dict[str, Any] = {"ldpnb": "reports", "form": FORM, "mechanism": identity(mechanism), "label": label}
     if check_wave(wave) is not None:
