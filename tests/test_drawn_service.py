@@ -49,7 +49,7 @@ def test_clients_draw_a_question_and_the_server_counts_each_by_itself(service, t
             told = question.asked(device.account)
             asked[told] += 1
             device.answer(values[told])
-            reports.append(question.unpack(device.outbox.read_bytes())[1])
+            reports.append(question.unpack(device.waiting()[0].read_bytes())[1])
             device.send(collector.address)
     finally:
         assert collector.close() == 0
@@ -72,9 +72,9 @@ def test_a_draw_survives_a_crash_a_second_start_and_a_refusal(service, tmp_path)
         assert question.asked(client.Device(tmp_path / "ana").account) == told
     assert device.account.spent == 0.0
     device.answer(7)
-    report = question.unpack(device.outbox.read_bytes())[1]
+    report = question.unpack(device.waiting()[0].read_bytes())[1]
     assert question.QUESTIONS[report[0]] == told and device.account.spent == 2.0
-    device.outbox.unlink()
+    device.waiting()[0].unlink()
     with pytest.raises(BudgetError):
         device.answer(7)
 
