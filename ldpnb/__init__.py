@@ -78,8 +78,12 @@ if TYPE_CHECKING:
         Ratings as Ratings,
         Strings as Strings,
         Survey as Survey,
+        Waves as Waves,
         YesNoTable as YesNoTable,
         collect as collect,
+        difference as difference,
+        pool_waves as pool_waves,
+        same_everywhere as same_everywhere,
         save as save,
         screen as screen,
     )

@@ -158,6 +158,39 @@ def check_flag(value: Any, name: str) -> bool:
     return value
 
 
+def check_text(value: Any, name: str) -> str:
+    """Return a text, exactly, if it comes back from JSON as it is; of two half characters, JSON makes one.
+
+    A text of another class, as numpy's or a member of an enumeration, is its characters.
+    """
+    if not isinstance(value, str):
+        raise ValueError(f"{name} must be a text, got {shown(value)}: write str({name})")
+    if any("\ud800" <= character <= "\udfff" for character in value):
+        cure = f"write {name}.encode('utf-16', 'surrogatepass').decode('utf-16', 'replace')"
+        rule = "a text without surrogates (half characters)"
+        raise ValueError(f"{name} must be {rule}, got {shown(value, ascii)}: {cure}")
+    return str.__str__(value)
+
+
+def check_wave(wave: Any) -> str | None:
+    """Return the name of a wave: a text that is not blank and has no half characters, or None."""
+    if wave is None:
+        return None
+    if not isinstance(wave, str) or not wave.strip():
+        cure = "name it as '2026-W48', or leave it out"
+        raise ValueError(f"wave must be a text that is not blank, or None, got {shown(wave)}: {cure}")
+    return check_text(wave, "wave")
+
+
+def check_errors(value: Any, name: str = "z") -> float:
+    """Return a number of standard errors as a float, at least 0."""
+    value = value.item() if isinstance(value, np.floating) else value  # the largest float is none of 32 bits
+    if not is_number(value) or not 0 <= value <= float_info.max:
+        rule = "a finite number of standard errors, at least 0"
+        raise ValueError(f"{name} must be {rule}, got {shown(value)}")
+    return float(value)
+
+
 def check_sizes(sizes: Any, name: str = "sizes", least: int = 1) -> tuple[int, ...]:
     """Return numbers of values, one an attribute, of at least `least` attributes with two values each."""
     if not isinstance(sizes, tuple) or len(sizes) < least:

@@ -28,6 +28,8 @@ Why the contract is as it is:
 - **Draws do not depend on the value.** Which functions of `chance` a client calls, and for how many draws, tells
   nothing that the report does not; the time they take is not promised to be constant.
 - **Estimates are linear**: the mean of one score a report.  Ratios, clipping and projections are functions elsewhere.
+  Where a draw in public says what each person is asked about, `ldpnb.asked.AsksSome` also divides by the number of
+  people who were asked: that is a ratio, with methods of its own, and the one that surveys publish.
 """
 
 from __future__ import annotations
@@ -48,10 +50,13 @@ from ldpnb.checks import (
     Limit,
     check_codes,
     check_count,
+    check_errors,
     check_fields,
+    check_flag,
     check_numbers,
     check_part,
     check_people,
+    check_wave,
     shown,
     within,
 )
@@ -62,6 +67,10 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 Layout = Mapping[str, tuple[Any, ...]]  # field -> type, number of values, axes
+
+
+class Untold(ValueError):
+    """What a tally does not tell is asked for."""
 
 
 class Mechanism(ABC):
@@ -204,23 +213,112 @@ class Mechanism(ABC):
         ValueError
             If the mechanism's tally does not tell how scores scatter, or `people` is asked for and not known.
         """
+        check_flag(people, "people")
         estimate, squares = self.estimate(tally), self._squares(self._own(tally))
         if tally.n < 2:
             raise ValueError(f"tally must hold at least two reports, got {tally.n}")
-        if people and not self.shares:
-            raise ValueError(f"people must be False: the server of {_brief(self)} cannot tell values from noise")
+        self._check_people_known(people)
         left = (squares - estimate) / tally.n if people else (squares - estimate**2) / (tally.n - 1)
         return np.asarray(np.sqrt(np.maximum(left, 0)))  # below zero by rounding, or where hardly any noise is seen
 
+    def _check_people_known(self, people: bool) -> None:
+        """Refuse an error about these people where the tally does not tell what they differ by."""
+        if people and not self.shares:
+            raise Untold(f"people must be False: the server of {_brief(self)} cannot tell values from noise")
+
     def interval(self, tally: Tally, z: float, *, people: bool = False) -> tuple[Floats, Floats]:
         """Return the estimate less and plus z standard errors; `postprocess.interval` finds the z for a level."""
-        half = z * self.standard_error(tally, people=people)
+        half = check_errors(z) * self.standard_error(tally, people=people)
         return self.estimate(tally) - half, self.estimate(tally) + half
 
     def _squares(self, tally: Tally) -> Floats:
         """Mean squared score of each entry of the estimate, where the tally tells."""
         cure = f"; {self.errors} has errors" if self.errors else ""
-        raise ValueError(f"tally must tell how scores scatter, which one of {_brief(self)} does not{cure}")
+        raise Untold(f"tally must tell how scores scatter, which one of {_brief(self)} does not{cure}")
+
+    def contrast_variance(self, tally: Tally, weights: ArrayLike, *, people: bool = False) -> Floats:
+        r"""Estimate the variance of a weighted sum of the estimate: a difference of two shares, a score, a mean.
+
+        Entries of an estimate come from the same reports, so their errors do not add like those of different surveys.
+        With Q the mean of the squared weighted sum of a report's scores, and :math:`\hat f` the estimate, it is
+
+        .. math:: \frac{Q - (w \cdot \hat f)^2}{n - 1} \quad\text{about a population, and}\quad
+           \frac{Q - \sum_x w_x^2 \hat f_x}{n} \quad\text{about these people, who have one item each.}
+
+        Both are unbiased, so that one of few reports may be negative.  With one weight of 1 and all others 0 it is the
+        square of `standard_error`.
+
+        Parameters
+        ----------
+        tally : Tally
+            Of at least two reports; counts may have leading axes (trials).
+        weights : array_like of float, of the shape of one estimate
+        people : bool
+            Whether the variance is that about these people, and not about a population that they are a sample of.
+
+        Returns
+        -------
+        ndarray (…)
+            A number for each trial.
+
+        Raises
+        ------
+        Untold
+            If the tally does not tell how such sums scatter, or `people` is asked for and not known.
+        ValueError
+            If weights are not finite or of another shape, or the tally holds fewer than two reports.
+
+        Examples
+        --------
+        Two shares out of three, by k-RR: the errors of a difference are not those of two surveys.
+
+        >>> from ldpnb import GRR
+        >>> oracle = GRR(k=3, epsilon=1.0)
+        >>> tally = oracle.tally(oracle.perturb(np.repeat([0, 1, 2], 1000), rng=np.random.default_rng(0)))
+        >>> error = np.sqrt(oracle.contrast_variance(tally, [1, -1, 0]))
+        >>> hypot = np.hypot(*oracle.standard_error(tally)[:2])
+        >>> round(float(error), 3), round(float(hypot), 3)
+        (0.041, 0.033)
+        """
+        own = self._own(tally)
+        estimate = self.estimate(tally)
+        trials = tally.counts.ndim - len(self._cells_of(tally.items))
+        w = self._contrast_weights(weights, estimate.shape[trials:])
+        if tally.n < 2:
+            raise ValueError(f"tally must hold at least two reports, got {tally.n}")
+        if tally.marginal:
+            raise ValueError("tally must be of whole reports, got counts of each item that were simulated alone")
+        squares = self._contrast_squares(own, w)
+        axes = tuple(range(-w.ndim, 0))
+        if people:
+            self._check_people_known(people)
+            return np.asarray((squares - self._contrast_of_people(estimate, w)) / tally.n)
+        return np.asarray((squares - (estimate * w).sum(axes) ** 2) / (tally.n - 1))
+
+    def _contrast_weights(self, weights: ArrayLike, shape: tuple[int, ...]) -> Floats:
+        """Return weights that were checked, one an entry of the estimate."""
+        w = check_numbers(weights, "weights")
+        if w.shape != shape:
+            raise ValueError(f"weights must have the shape of the estimate, {shape}, got {w.shape}")
+        return w
+
+    def _contrast_squares(self, tally: Tally, weights: Floats) -> Floats:
+        """Mean squared weighted sum of a report's scores, where the tally tells: (…)."""
+        if weights.size == 1:
+            axes = tuple(range(-weights.ndim, 0))
+            return np.asarray((self._squares(tally) * weights**2).sum(axes))
+        raise self._untold_contrast()
+
+    def _untold_contrast(self) -> Untold:
+        """Return the refusal of a tally that does not tell how sums of scores scatter."""
+        return Untold(
+            f"tally must tell how sums of scores scatter, which one of {_brief(self)} does not: "
+            "keep tallies of ten parts of the people, estimate each part, and compare the ten numbers"
+        )
+
+    def _contrast_of_people(self, estimate: Floats, weights: Floats) -> Floats:
+        """Mean square of what people contribute to a weighted sum, where each has one item: (…)."""
+        return np.asarray((estimate * weights**2).sum(-1))
 
     def influence(self, targets: int = 1) -> float:
         """How many honest people one forged report can stand for.
@@ -477,6 +575,9 @@ class Tally:
     marginal : bool
         Whether these are the supporters of each item, simulated each alone (`simulate_marginals`), where reports are
         counted otherwise.
+    wave : str, optional
+        When the reports were asked for, as "2026-W48".  Tallies of different waves, or of which only one has a wave,
+        do not add: they may hold the same people.
 
     Examples
     --------
@@ -491,8 +592,10 @@ class Tally:
     counts: Ints
     items: tuple[Any, ...] | None = None
     marginal: bool = False
+    wave: str | None = None
 
     def __post_init__(self) -> None:
+        check_wave(self.wave)
         if not isinstance(self.mechanism, Mechanism):
             raise ValueError(f"mechanism must be a Mechanism, got {shown(self.mechanism, most=200)}")
         object.__setattr__(self, "n", check_count(self.n, 0, "n", most=2**53 - 1))
@@ -512,7 +615,14 @@ class Tally:
             raise ValueError("tallies must count the same items")
         if other.counts.shape != self.counts.shape:
             raise ValueError(f"tallies must have the same shape, got {self.counts.shape} and {other.counts.shape}")
-        return Tally(self.mechanism, self.n + other.n, self.counts + other.counts, self.items, self.marginal)
+        if other.wave != self.wave:
+            raise ValueError(
+                "tallies must be of one wave to be added, since those of different waves may hold the same people, "
+                f"got {shown(self.wave)} and {shown(other.wave)}: compare them by Waves(…, same=…), "
+                "or add them by pool_waves(…) and say how often each person reported, estimate(…, rounds=…)"
+            )
+        n, counts = self.n + other.n, self.counts + other.counts
+        return Tally(self.mechanism, n, counts, self.items, self.marginal, self.wave)
 
     def __radd__(self, other: object) -> Tally:
         return self if other == 0 and isinstance(other, int) else NotImplemented  # so that sum(tallies) works
@@ -568,6 +678,8 @@ class Records:
             array = getattr(self, name)
             if not isinstance(array, np.ndarray) or array.ndim != 1:
                 raise ValueError(f"{name} must be an array of one axis, got {shown(array)}")
+        if self.keys.size == 0 and self.keys.dtype.kind == "f":  # np.array([])
+            object.__setattr__(self, "keys", self.keys.astype(np.int64))
         if self.offsets.dtype.kind not in "iu" or self.keys.dtype.kind not in "iu":
             raise ValueError(f"offsets and keys must be integers, got {self.offsets.dtype} and {self.keys.dtype}")
         for name in ("offsets", "keys"):  # as signed integers, since differences of unsigned ones are never negative

@@ -51,6 +51,8 @@ def digest(names: Sequence[str]) -> Ints:
 
 def key_of(name: str) -> int:
     """Key of one string, see `digest`."""
+    if not isinstance(name, str):
+        raise ValueError(f"name must be a string, got {shown(name)}")
     return 2**62 + digest64(name) % (2**62 - 1)  # 2**63 − 1 is no code
 
 

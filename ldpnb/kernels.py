@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -30,8 +31,12 @@ def compiled(loop: Callable[..., None]) -> Callable[..., None]:
     """Compile a loop at its first call, and keep the outcome on disk for other processes, where that is possible.
 
     It is not possible on a read-only installation whose user has no home, on a full disk, or where a crash or another
-    program has spoilt what was kept.  Then every process compiles for itself, which takes a second or so for each loop.
-    The variable ``NUMBA_CACHE_DIR`` names another place.
+    program has spoilt what was kept so that numba cannot load it.  Then every process compiles for itself, which takes
+    a second or so for each loop.  The variable ``NUMBA_CACHE_DIR`` names another place.
+
+    What numba can load runs: it has no checksum, and code in which bits have flipped may do anything, and end the
+    process.  Who may write there may as well write the package.  Where a disk is in doubt, delete ``*.nbi`` and
+    ``*.nbc``.
 
     Parameters
     ----------
@@ -58,9 +63,10 @@ def compiled(loop: Callable[..., None]) -> Callable[..., None]:
     afresh = njit(nogil=True)(loop)
     try:
         kept = njit(nogil=True, cache=True)(loop)
-    except RuntimeError as refused:
-        if "cannot cache function" not in str(refused):
-            raise
+        waits = _may_wait(kept.stats.cache_path, loop.__name__)
+    except Exception:  # it can be compiled, so that only keeping it fails, or a variable of numba's is wrong
+        return afresh
+    if waits:
         return afresh
 
     def run(*arguments: Any) -> None:
@@ -72,6 +78,11 @@ def compiled(loop: Callable[..., None]) -> Callable[..., None]:
         chosen(*arguments)  # outside, so that no error of the loop lets it run twice
 
     return run
+
+
+def _may_wait(folder: str | None, name: str) -> bool:
+    """Whether something that numba would open is no file, as a pipe, which never answers."""
+    return any(not path.is_file() for path in Path(folder or "").glob(f"*{name}*.nb[ic]"))
 
 
 def count_nested(seeds: tuple[Words, Words, Words], widths: tuple[Words, Words], words: tuple[Words, Words]) -> Ints:

@@ -88,8 +88,9 @@ def interval(
 ) -> tuple[Floats, Floats]:
     """Return confidence intervals of all entries of an estimate: shares, means, frequencies and products of keys.
 
-    Of shares that reports support or do not, those from which the estimate is not too far (score intervals); of others,
-    a normal quantile times the standard error to both sides.
+    Of shares that reports support or do not, exact ones where few reports support an item, and elsewhere those from
+    which the estimate is not too far (score intervals, see `ldpnb.intervals`).  Of the mean of one number, the means
+    from which the estimate is not too far.  Of others, a normal quantile times the standard error to both sides.
 
     Parameters
     ----------
@@ -105,7 +106,7 @@ def interval(
     Returns
     -------
     low, high : ndarray of the shape of the estimate
-        Not cut at what is possible.
+        Not cut at what is possible, but for exact ones about these people, which are shares that they can have.
 
     Raises
     ------

@@ -201,8 +201,8 @@ plt.show()
 
 # %% [markdown]
 # If sets of k-Subset and a block design have one size, the two tie, as for seven items at $\varepsilon = 0.5$.
-# For 21 items at $\varepsilon = 1$, the design has sets of five.
-# k-Subset takes six, for the least *total* error, and needs 0.3 % more people.
+# For 21 items at $\varepsilon = 1$, both have sets of five.
+# For the least *total* error, k-Subset takes six, and then needs 0.3 % more people for a rare item.
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Checked: the formulas, the border, and what the ranking says"}
@@ -333,6 +333,8 @@ def server(reports, d, k, eps):
 # So $v(\varepsilon/d)$ is near $d^2\,v(\varepsilon)$, and splitting needs $d$ times as many people.
 #
 # For a frequent value and a large ε, $(d-1)\,f$ is most of the variance: with $d = k = 3$, $\varepsilon = 4$ and $f = 0.5$, splitting needs 27 % fewer people.
+# Our surveys divide by the number of people who drew the attribute, so that chance in this number is no noise.
+# For many people, $(d-1)\,f$ becomes $(d-1)\,f(1-f)$, which is what the ranking counts.
 #
 # Are employees content with pay, team and hours?
 

@@ -618,6 +618,7 @@ print(prove(listed, [(), ("a",)], rounded=False))
 # The folder `book/examples/service` has a service in plain Python: {download}`question.py <../book/examples/service/question.py>`, {download}`client.py <../book/examples/service/client.py>`, {download}`server.py <../book/examples/service/server.py>`.
 # Each message has 26 bytes: a name for survey and mechanism, a random token, and row and bit of `HadamardBit`.
 # The client sends the kept bytes until the server has them; equal tokens count once.
+# With {download}`drawn/question.py <../book/examples/service/drawn/question.py>`, it is a survey of three questions: the phone draws one, once, and its account keeps the draw ({ref}`sec-survey-drawn`).
 #
 # (sec-deploy-list)=
 # ## Before release

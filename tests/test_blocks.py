@@ -8,7 +8,7 @@ import pytest
 from contract import FALSE_ALARM, Contract, chi_square
 from scipy.stats import chi2
 
-from ldpnb.attributes.blocks import Blocks, Pooled, best_block_size, pair_variance
+from ldpnb.attributes.blocks import Blocks, Pooled, best_block_size, cell_variance, pair_variance
 from ldpnb.attributes.records import every_record
 from ldpnb.chance import branches, law, odds, pick, toss
 from ldpnb.core import Example, Tally
@@ -141,8 +141,42 @@ def test_tables_given_the_blocks(sizes, size, sets):
             variance = np.tensordot(p, (x - mean) ** 2, 1)
             np.testing.assert_allclose(mean, truth, atol=1e-11)
             np.testing.assert_allclose(m.pooled_variance(drawn, s, truth), variance, rtol=1e-9)
+            if len(s) == 2:
+                x = np.stack([m.pair_tables(Tally(m, 3, counts), [s]).tables[0] for _, counts in outcomes])
+                mean = np.tensordot(p, x, 1)
+                exact = np.tensordot(p, (x - mean) ** 2, 1)
+                np.testing.assert_allclose(mean, truth, atol=1e-11)
+                np.testing.assert_allclose(m.pair_tables_variance(drawn, s, truth), exact, rtol=1e-9)
+                alone = drawn[m.blocks.tolist().index(list(s))] == 3  # then there is nothing to take from other blocks
+                assert np.allclose(exact, variance) == alone
             seen += 1
     assert seen > 10
+
+
+def test_tables_of_pairs_have_the_margins_of_single_attributes():
+    m, rng = Blocks(sizes=(2, 3, 2, 4), size=3, epsilon=2.0), np.random.default_rng(1)
+    tally = m.tally(m.perturb(np.stack([rng.integers(0, k, 500) for k in m.sizes], 1), rng=rng))
+    single = m.tables(tally, [(j,) for j in range(4)]).tables
+    found = m.pair_tables(tally, [(0, 1), (1, 3)])
+    assert found.sets == [(0, 1), (1, 3)] and [x.shape for x in found.tables] == [(2, 3), (3, 4)]
+    for (a, b), table in zip(found.sets, found.tables, strict=True):
+        np.testing.assert_allclose(table.sum(1), single[a], atol=1e-12)
+        np.testing.assert_allclose(table.sum(0), single[b], atol=1e-12)
+    apart = m.tables(tally, [(0, 1)]).tables[0]
+    assert np.abs(apart.sum(1) - single[0]).max() > 1e-3  # a control: those from blocks with both have other margins
+    with pytest.raises(ValueError, match=r"pairs must be of two attributes each, got \(0, 1, 2\)"):
+        m.pair_tables(tally, [(0, 1, 2)])
+    with pytest.raises(ValueError, match=r"share must be a table of shape \(2, 3\), got \(3, 2\)"):
+        m.pair_tables_variance([1] * 4, (0, 1), np.full((3, 2), 1 / 6))
+
+
+@pytest.mark.parametrize("d, k, size, epsilon", [(4, 3, 3, 3.0), (5, 2, 2, 1.0), (10, 3, 2, 3.0), (6, 4, 2, 2.0)])
+def test_for_evenly_spread_people_it_is_the_variance_of_a_cell(d, k, size, epsilon):
+    """Of many people, blocks drawn equally often, the second route is `cell_variance`, which is about a population."""
+    m = Blocks(sizes=(k,) * d, size=size, epsilon=epsilon)
+    drawn = np.full(len(m.blocks), 2**40)
+    found = m.pair_tables_variance(drawn, (0, 1), np.full((k, k), k**-2)) * drawn.sum()
+    np.testing.assert_allclose(found + (1 - k**-2) / k**2, cell_variance(m.sizes, size, epsilon), rtol=1e-9)
 
 
 def test_pooled_variance_is_the_plain_one_for_blocks_of_all():

@@ -88,9 +88,9 @@ def test_errors_of_what_is_rare_are_those_of_the_chapters():
         ("sets", "sampled RAPPOR"): m**2 * exp(eps / 2) / (exp(eps / 2) - 1) ** 2,
         ("number", "two points"): c**2,
         ("numbers", "Harmony"): d * c**2,
-        ("marginals", "Harmony"): d * c**2 - f,
+        ("marginals", "Harmony"): d * c**2 - f - (d - 1) * f**2,
         ("marginals", "bit flips"): s / (s - 1) ** 2,
-        ("crosstabs", "Harmony, pairs"): d * (d - 1) / 2 * c**2 - f,
+        ("crosstabs", "Harmony, pairs"): d * (d - 1) / 2 * c**2 - f - (d * (d - 1) / 2 - 1) * f**2,
     }.items():
         assert found[which].error == pytest.approx(sqrt(noise / N), rel=1e-9), which
     slots = found["pairs", "Wheel-KV"].mechanism.circle.slots
@@ -137,6 +137,7 @@ def test_errors_of_pairs_are_those_of_exact_laws(share):
         mean, variance = moments(found[name].mechanism, people)
         assert mean[0, :, 0].tolist() == pytest.approx([1, 0], abs=1e-12)
         rate, product = (share * variance[0] + (1 - share) * variance[1])[:, 0]
+        rate -= 2 * share**2 * (name in ("SE", "PrivKV"))  # one of three keys is public: of those who were asked
         told = found[name].errors
         assert told["share"] == pytest.approx(sqrt(rate / N), rel=1e-9), name
         assert told["share × mean"] == pytest.approx(sqrt(product / N), rel=1e-9), name
@@ -207,6 +208,8 @@ def test_errors_of_attributes_are_those_of_exact_laws(task, share):
         else:
             _, variance = moments(choice.mechanism, values)
             exact = share * variance[0, 0] + (1 - share) * variance[1, 0]
+            if name == "Harmony":  # of those who were asked about one of two attributes
+                exact -= share**2
         assert choice.error == pytest.approx(sqrt(exact / N), rel=1e-9), name
 
 
@@ -214,14 +217,23 @@ def test_errors_of_blocks_are_those_of_their_pooled_estimate():
     choice = named(ask("crosstabs", d=5, k=3, share=0.2, epsilon=2.0).rank())["blocks"]
     mechanism = choice.mechanism
     drawn, s = np.full(len(mechanism.blocks), 10**7), (1, 3)  # any pair
-    exact = mechanism.pooled_variance(drawn, s, np.full((3, 3), 0.2))[0, 0] * drawn.sum()
+    table = np.full((3, 3), 0.1)  # all other cells are equally frequent
+    table[1, 2] = 0.2
+    exact = mechanism.pair_tables_variance(drawn, s, table)[1, 2] * drawn.sum()
     assert choice.error == pytest.approx(sqrt(exact / N), rel=1e-6)
+    one = named(ask("marginals", d=5, k=3, share=0.2, epsilon=2.0).rank())["blocks"]
+    drawn = np.full(len(one.mechanism.blocks), 10**7)
+    exact = one.mechanism.pooled_variance(drawn, (4,), np.full(3, 0.2))[0] * drawn.sum()
+    assert one.error == pytest.approx(sqrt(exact / N), rel=1e-6)
 
 
 @pytest.mark.parametrize("share", [0.0, 0.4])
 @pytest.mark.parametrize(("task", "draws"), [("marginals", 3), ("crosstabs", 3)])
 def test_errors_of_what_is_drawn_in_public_are_those_of_exact_laws(task, draws, share):
-    """Means and mean squares of scores that count `draws` times for those who drew it, and are 0 for the others."""
+    """Means and mean squares of scores that count `draws` times for those who drew it, and are 0 for the others.
+
+    That is the linear estimate; dividing by the number of those who drew it takes the squared share of the others off.
+    """
     choice = ask(task, d=3, k=2, share=share, epsilon=1.3).rank()
     choice = next(one for one in choice if one.name.startswith("one "))
     assert not choice.excluded
@@ -231,7 +243,7 @@ def test_errors_of_what_is_drawn_in_public_are_those_of_exact_laws(task, draws, 
     exact = share * squares[0, 0] + (1 - share) * squares[1:, 0].mean()
     own, other = choice.mechanism.variance([[0, 0, 0], [1, 1, 1]])[:, 0]
     assert share * own + (1 - share) * other == pytest.approx(exact, rel=1e-9)
-    assert choice.error == pytest.approx(sqrt(exact / N), rel=1e-9)
+    assert choice.error == pytest.approx(sqrt((exact - (draws - 1) * share**2) / N), rel=1e-9)
 
 
 def test_what_is_drawn_in_public_is_the_best_item():

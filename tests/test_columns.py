@@ -15,7 +15,7 @@ import pytest
 
 from ldpnb import GRR, PCKVUE, DrawnAttributes, Number, OneOf, Ratings, Strings, YesNoTable
 from ldpnb.hashing import digest
-from ldpnb.serve._columns import labelled
+from ldpnb.serve._columns import _plain_form, labelled
 
 NFC, NFD = "\u00fc", "u\u0308"
 BIG = 2**53
@@ -526,3 +526,76 @@ def test_a_mechanism_names_an_integer_beyond_64_bits():
     for value, said in ((2**70, "1180591620717411303424"), (10**5000, "an integer of 16610 bits")):
         with pytest.raises(ValueError, match=rf"^values must be integers in \[0, 4\), got {said}; OneOf"):
             GRR(k=4, epsilon=1.0).perturb([value], rng=np.random.default_rng(0))
+
+
+# ------------------------------------------------------------------------------------------------- what nobody sees
+
+ENGLAND, SCOTLAND = (f"\U0001f3f4{''.join(chr(0xE0000 + ord(c)) for c in of)}\U000e007f" for of in ("gbeng", "gbsct"))
+
+
+@pytest.mark.parametrize("unseen", ["\u3164", "\u2800", "\u200e", "\xad", "\u200d", "\u2065", "\ufff0", "\x07"])
+def test_a_label_of_which_nobody_sees_anything_is_refused(unseen):
+    for blank in (unseen, f" {unseen}\u200b"):
+        with pytest.raises(ValueError, match="must be strings, not empty"):
+            OneOf([blank, "b"], epsilon=1.0)
+        with pytest.raises(ValueError, match="an empty string is no missing answer"):
+            labelled([blank, "b"])
+        with pytest.raises(ValueError, match="missing must be None"):
+            OneOf(["a", "b"], epsilon=1.0, missing=blank)
+    assert OneOf([f"{unseen}x", "b"], epsilon=1.0).labels == (f"{unseen}x", "b")  # the control
+
+
+@pytest.mark.parametrize(
+    "a, b",
+    [(ENGLAND, SCOTLAND), (ENGLAND, "\U0001f3f4"), ("\U0001f9d1\u200d\U0001f680", "\U0001f9d1\U0001f680")],
+)
+def test_pictures_that_are_seen_to_differ_are_two(a, b):
+    assert OneOf([a, b], epsilon=1.0).labels == (a, b)
+
+
+@pytest.mark.parametrize("a, b", [("㎡", "m²"), ("a\u200db", "ab"), ("x\u2065", "x"), ("\U000e0067a", "a")])
+def test_texts_that_are_seen_alike_are_one(a, b):
+    with pytest.raises(ValueError, match="must be distinct in print"):
+        OneOf([a, b], epsilon=1.0)
+
+
+def test_what_is_raised_inside_a_character_stays_raised():
+    assert OneOf(["㎡", "m2"], epsilon=1.0).labels == ("㎡", "m2")
+
+
+def test_characters_without_raised_ones_fold_as_nfkc():
+    for c in map(chr, [*range(0x00A0, 0xD800), *range(0xF900, 0xFB00)]):
+        if not {"<super>", "<sub>"} & {*_kinds(c)}:
+            assert unicodedata.normalize("NFC", _plain_form(c)) == unicodedata.normalize("NFKC", c)
+
+
+def _kinds(c):
+    """The kinds of decomposition of a character, and of its parts."""
+    for part in unicodedata.decomposition(c).split():
+        yield from [part] if part.startswith("<") else _kinds(chr(int(part, 16)))
+
+
+@pytest.mark.parametrize(
+    "a, b",
+    [
+        (True, "true"),
+        (True, "TRUE"),
+        (False, "false"),
+        (0, "-0"),
+        (0, "-0.0"),
+        ("0", "-0"),
+        (12345678, "1.2345678E7"),
+        (100000, "1e+05"),
+        ("120000", "1.2E5"),
+    ],
+)
+def test_two_writings_of_one_user_are_refused(a, b):
+    rows = {"user": [a, b, "x"], "item": ["a"] * 3, "rating": [1, 2, 3]}
+    with pytest.raises(ValueError, match="must name each person in one way"):
+        Ratings(["a"], 1, 5, most=1, epsilon=1.0).encoded(rows)
+
+
+@pytest.mark.parametrize("a, b", [("120000", "12e4"), ("1000", "1e3"), (7, "1.5E0"), (7, "07"), ("true", "TRUE")])
+def test_users_that_may_be_two_are_two(a, b):
+    rows = {"user": [a, b, "x"], "item": ["a"] * 3, "rating": [1, 2, 3]}
+    assert len(Ratings(["a"], 1, 5, most=1, epsilon=1.0).encoded(rows)) == 3

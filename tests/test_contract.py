@@ -13,7 +13,7 @@ from ldpnb.core import Example, Records
 from ldpnb.verify import contract
 
 ALL = {check.__name__ for check in contract.checks}
-NO_ERRORS = {"standard_error", "an_item", "intervals"}  # checks of what tells standard errors
+NO_ERRORS = {"standard_error", "contrasts", "an_item", "intervals"}  # checks of what tells standard errors
 NO_ITEMS = {"groups", "order", "respond", "candidates", "numbers"}  # checks of other things than items
 NO_EPSILON = {"bad_epsilon", "epsilon_is_kept", "epsilon_of_the_law_is_the_stated_one_e", "what_is_stated", "a_mech"}
 ONE_KEY = Records.of({}, {0: 1.0}, {0: -1.0}, {0: 0.5})
@@ -53,8 +53,8 @@ WALKS = []
 @pytest.mark.parametrize(
     "mechanism, inputs, more, does_not_apply",
     [
-        (GRR(k=3, epsilon=1.0), range(3), {"histogram": True}, {"public_part", "bytes", *NO_ITEMS}),
-        (OUE(k=2, epsilon=1.0), [0, 1], {}, {"public_part", *NO_ITEMS}),
+        (GRR(k=3, epsilon=1.0), range(3), {"histogram": True}, {"public_part", "bytes", "estimates_of", *NO_ITEMS}),
+        (OUE(k=2, epsilon=1.0), [0, 1], {}, {"public_part", "estimates_of", *NO_ITEMS}),
         (
             StateEncoding(d=1, epsilon=1.0),
             ONE_KEY,
@@ -65,7 +65,9 @@ WALKS = []
             RAPPOR(bits=2, hashes=1, cohorts=1, f=0.5, p=0.25, q=0.75),
             ["a", "b", "c"],
             {"items": ("a", "b")},
-            {"simulate", "supporters", *NO_EPSILON, *NO_ERRORS} | NO_ITEMS - {"respond", "candidates"} | {"what_is_no"},
+            {"simulate", "supporters", "estimates_of", "what_is_no"}
+            | {*NO_EPSILON, *NO_ERRORS}
+            | NO_ITEMS - {"respond", "candidates"},
         ),
     ],
     ids=lambda x: type(x).__name__,

@@ -1,7 +1,7 @@
 """Controls: mechanisms with one mistake each, and the test of the contract that must catch it."""
 
 import random
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from math import exp
@@ -11,6 +11,7 @@ import pytest
 from contract import Case, Contract
 from scipy.special import bdtrc
 
+from ldpnb.attributes import HarmonyFrequency
 from ldpnb.chance import Paths, bernoulli, exact, inexact, odds, round_down, round_up, uniform
 from ldpnb.checks import check_codes, check_epsilon
 from ldpnb.core import Kept, Mechanism, Records, Tally
@@ -568,6 +569,31 @@ class ErrorOfTheFirstTrial(GRR):
 
 
 @dataclass(frozen=True, kw_only=True)
+class HypotOfErrors(GRR):
+    """Adds squared errors of shares that come from the same reports."""
+
+    def _contrast_squares(self, tally, weights):
+        own = self.estimate(tally)
+        return (self._squares(tally) - own**2) @ weights**2 + (own @ weights) ** 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class SumsOfASample(GRR):
+    """Forgets of sums, too, that these very people may be all that is asked about."""
+
+    def _contrast_of_people(self, estimate, weights):
+        return (estimate @ weights) ** 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class NobodyAddsNothing(OUE):
+    """Takes shares to sum to 1, which is right on average, and not for one entry."""
+
+    def _linear_variance_of_nobody(self, weights):
+        return 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
 class ErrorsOfASample(GRR):
     """Forgets that these very people may be all that is asked about."""
 
@@ -866,6 +892,10 @@ class OthersSupporters(GRR):
 
     def supporters(self, tally):
         return super().supporters(tally)[..., ::-1]
+
+    def interval(self, tally, z, *, people=False):
+        honest = GRR(k=self.k, epsilon=self.epsilon)
+        return honest.interval(replace(tally, mechanism=honest), z, people=people)
 
     def _score(self, tally):
         p, q = self.support
@@ -1196,6 +1226,26 @@ WORDS = dict(inputs=np.array(["a", "b", "c"]), items=("a", "b"))
 TWO_GROUPS = ((slice(0, 2), 1.0), (slice(2, 4), 1.0))
 
 
+@dataclass(frozen=True, kw_only=True)
+class ForgetsTheDraw(HarmonyFrequency):
+    """States the noise of answers alone, as if it were no chance who of these people is asked."""
+
+    def variance_of_asked(self, values, asked):
+        n = len(self.expected(values))
+        every = super().variance_of_asked(values, n)
+        return every * n / np.asarray(asked)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SampleForPeople(HarmonyFrequency):
+    """Gives the errors about a population, whomever the question is about."""
+
+    def _error_of_asked(self, tally, people):
+        return super()._error_of_asked(tally, False)
+
+
+TWO_QUESTIONS = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
+
 MISTAKES = [
     (EagerCoin(**K3), "test_epsilon_of_the_law_is_the_stated_one"),
     (EagerCoin(**K3), "test_epsilon_is_kept_at_every_size"),
@@ -1302,7 +1352,12 @@ ALONE = [  # mistakes that one check finds, and no other
     (HalfErrorsAboutFew(**K3), "standard_error_of_few_is_right"),
     (HalfTheScatterOfSome(**K3), "standard_error_of_few_is_right"),
     (ErrorOfOne(**K3), "standard_error_of_few_is_right"),
+    (HypotOfErrors(**K3), "contrasts_are_right"),
+    (SumsOfASample(**K3), "contrasts_are_right"),
+    (NobodyAddsNothing(**K3), "contrasts_are_right"),
     (Case(GuessesErrors(epsilon=1.0), NUMBERS), "standard_error_of_few_is_right"),
+    (Case(ForgetsTheDraw(sizes=(2, 2), epsilon=1.0), TWO_QUESTIONS), "estimates_of_those_asked_are_right"),
+    (Case(SampleForPeople(sizes=(2, 2), epsilon=1.0), TWO_QUESTIONS), "estimates_of_those_asked_are_right"),
     (NoUpperEnd(**K3), "intervals_cover_on_both_sides"),
     (SureOfMost(**K3), "intervals_cover_on_both_sides"),
     (AlwaysAt95(**K3), "intervals_cover_on_both_sides"),

@@ -374,20 +374,30 @@ PEOPLE = {
 
 
 @cache
-def covariance(mechanism, who):
-    """Covariance matrix of the nine estimates (of the first pair), from the clients' laws."""
-    values, total = PEOPLE[who], np.zeros((9, 9))
+def covariance(mechanism, who, copies=1):
+    """Covariance matrix of the nine estimates (of the first pair), from the clients' laws, of so many such people.
+
+    Of a pair, of those asked about it, a random sample of n/L of all n.
+    """
+    values, noise, means = PEOPLE[who], np.zeros((9, 9)), []
+    pairs = isinstance(mechanism, PairSampling)
     for i in range(len(values)):
         found = {}
         for p, report in branches(lambda rng, i=i: mechanism.perturb(values[i : i + 1], rng=rng)):
-            key = report.tobytes()
-            if key not in found:
-                found[key] = [0.0, mechanism.estimate(mechanism.tally(report)).reshape(-1, 9)[0]]
-            found[key][0] += float(p)
+            if not pairs or report["pair"] == 0:
+                key = report.tobytes()
+                if key not in found:
+                    answer = mechanism.estimate(mechanism.tally(report)).reshape(-1, 9)[0] / mechanism.questions
+                    found[key] = [0.0, answer]
+                found[key][0] += float(p)
         p, x = np.array([p for p, _ in found.values()]), np.array([x for _, x in found.values()])
-        x = x - p @ x
-        total += (x.T * p) @ x
-    return total / len(values) ** 2
+        p = p / p.sum()
+        means.append(p @ x)
+        noise += ((x - p @ x).T * p) @ (x - p @ x) / len(values)
+    n = copies * len(values)
+    asked = n / mechanism.questions
+    left = (n - asked) / (n - 1)
+    return (noise + left * np.cov(np.transpose(means), bias=True)) / asked
 
 
 PRESENT, SIGNED, ANY, ABSENT = (np.array(x, float) for x in [(1, 0, 1), (-1, 0, 1), (1, 1, 1), (0, 1, 0)])
@@ -444,14 +454,16 @@ def test_errors_are_those_of_the_law(mechanism, question, normal):
 @pytest.mark.parametrize("mechanism", [MECHANISMS[0], MECHANISMS[4]], ids=str)
 def test_error_of_a_mean_allows_for_random_signs(mechanism):
     """Exactly, if all who are counted have one value, and otherwise by too much."""
+    copies, within = (10_000, 2e-4) if isinstance(mechanism, PairSampling) else (1, 1e-9)  # to order 1/n of a sample
     for who in ("one value", "several"):
-        table = truth(mechanism, PEOPLE[who])
+        people = PEOPLE[who]
+        table = truth(mechanism, people[np.tile(np.arange(len(people)), copies)])
         weights = functional(table.cells, "mean", False)
-        exact = weights @ covariance(mechanism, who) @ weights
+        exact = weights @ covariance(mechanism, who, copies) @ weights
         found = table.mean("cancer", {"fever": 0}).error ** 2
         # of those counted: values 1 once and −1/2 twice, or 1/2 three times; their variance is what is allowed too much
         v = {"one value": np.full(3, 0.5), "several": np.array([1.0, -0.5, -0.5])}[who]
-        assert found == pytest.approx(exact + v.var() / 3, rel=1e-9)
+        assert found == pytest.approx(exact + v.var() / 3 / copies, rel=within)
 
 
 def test_variance_stays_within_what_people_can_have():
@@ -726,7 +738,7 @@ def test_tables_of_pairs_are_in_the_order_of_their_names(names):
     mechanism, values = sampling(GRR, 3, 4.0), crowd(30_000)
     tally = mechanism.tally(mechanism.perturb(values, rng=np.random.default_rng(49)))
     table = mechanism.table(names, tally)
-    cube = mechanism.estimate(tally)[1].reshape(3, 3)
+    cube = mechanism.estimate_of_asked(tally)[1].reshape(3, 3)
     assert table.keys == names
     np.testing.assert_array_equal(table.cells.reshape(3, 3), cube if names[0] == "cancer" else cube.T)
     exact = mechanism.truth(names, values)
@@ -735,16 +747,27 @@ def test_tables_of_pairs_are_in_the_order_of_their_names(names):
         assert ask(table).error == pytest.approx(ask(exact).error, rel=0.2)
 
 
-def test_ratios_do_not_depend_on_the_number_asked():
-    """Whether scores are divided by n/L or by the number of people asked, the factor cancels."""
+def test_a_table_is_that_of_those_who_were_asked():
+    """Its cells sum to one, as the linear ones do not; in ratios the factor between the two cancels."""
     mechanism, values = sampling(GRR, 3, 2.0), crowd(3000)
     tally = mechanism.tally(mechanism.perturb(values, rng=np.random.default_rng(50)))
     asked = tally.counts[0, 0]
-    assert mechanism.table(KEYS[:2], tally).count({}).value == pytest.approx(3 * asked / 3000)
+    table = mechanism.table(KEYS[:2], tally)
+    assert table.count({}).value == pytest.approx(1)
     own = mechanism.oracle.estimate(Tally(mechanism.oracle, int(asked), tally.counts[0, 1:]))
-    other = Table(KEYS[:2], own, None)
+    np.testing.assert_allclose(table.cells, own)
+    linear = Table(KEYS[:2], mechanism.estimate(tally)[0], None)
+    assert linear.count({}).value == pytest.approx(3 * asked / 3000)
     for ask in (QUESTIONS["frequency"], QUESTIONS["mean"]):
-        assert ask(other).value == pytest.approx(ask(mechanism.table(KEYS[:2], tally)).value)
+        assert ask(linear).value == pytest.approx(ask(table).value)
+
+
+def test_a_table_that_nobody_was_asked_about_is_refused():
+    mechanism = sampling(GRR, 3, 2.0)
+    tally = mechanism.tally(np.array([(0, 4), (2, 4)], mechanism.dtype))
+    assert mechanism.table(KEYS[:2], tally).cells.shape == (9,)
+    with pytest.raises(ValueError, match="two keys that somebody was asked about, got .'cancer', 'cough'"):
+        mechanism.table(("cancer", "cough"), tally)
 
 
 @pytest.mark.parametrize("names", [("cancer",), KEYS, ("cancer", "cancer"), ("cancer", "flu"), "cancer", None])

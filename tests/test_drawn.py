@@ -39,7 +39,7 @@ def test_tables_are_the_marginals_of_the_people(order):
         # at so large an ε what is left is the draw of the set
         assert np.abs(found - true[one]).max() < 6 * np.sqrt(len(mechanism.sets) / 3000)
     flat = np.concatenate([mechanism.table(tally, one).ravel() for one in mechanism.sets])
-    np.testing.assert_array_equal(flat, mechanism.estimate(tally))
+    np.testing.assert_array_equal(flat, mechanism.estimate_of_asked(tally))
 
 
 def test_one_attribute_takes_a_part_of_the_people_that_all_bits_take():

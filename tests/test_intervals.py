@@ -1,10 +1,11 @@
 """Standard errors and intervals of everything that is estimated: exact on small laws, and how often intervals cover."""
 
+from fractions import Fraction
 from math import sqrt
 
 import numpy as np
 import pytest
-from scipy.stats import binom, norm
+from scipy.stats import beta, binom, norm, pearson3
 
 from ldpnb import (
     GRR,
@@ -13,25 +14,34 @@ from ldpnb import (
     PCKVGRR,
     SUE,
     BitFlip,
+    Blocks,
     DrawnAttributes,
     HadamardBit,
     HadamardResponse,
     HarmonyFrequency,
     HarmonyMean,
+    Hybrid,
     Laplace,
     Piecewise,
     PrivKV,
     PrivSet,
+    Ratings,
     Records,
     SampledGRR,
     StateEncoding,
     SubsetSelection,
     Tally,
+    TwoPoint,
     Wheel,
     WheelKV,
+    YesNoTable,
     interval,
 )
 from ldpnb.core import Mechanism, OpenMechanism
+from ldpnb.intervals import exact_below, score_ends, skewed_quantile, support_interval, supported_tail
+from ldpnb.oracles.frequency import Supporting
+from ldpnb.postprocess import normal_quantile
+from ldpnb.serve import choose
 from ldpnb.serve._catalogue import catalogue
 from ldpnb.verify import contract
 
@@ -177,3 +187,290 @@ def test_refusals():
         interval(m.tally([0]))
     with pytest.raises(ValueError, match="people must be False: the server of .* cannot tell values from noise"):
         interval(Piecewise(epsilon=1.0).tally([0, 1]), people=True)
+
+
+# ---------------------------------------------------------------------------------- where few reports support an item
+
+Z = norm.isf(0.025)
+CHANCES = [
+    (Fraction(1, 2), Fraction(1, 100)),
+    (Fraction(3, 5), Fraction(2, 5)),
+    (Fraction(9, 10), Fraction(1, 9)),
+    (Fraction(54, 154), Fraction(1, 154)),
+    (Fraction(999, 1000), Fraction(1, 1000)),
+]
+
+
+def laws_of_holders(n, own, other):
+    """Chance of each count, for each number of holders: (n + 1, n + 1)."""
+    rows = []
+    for h in range(n + 1):
+        some = binom.pmf(np.arange(h + 1), h, float(own))
+        rows.append(np.convolve(some, binom.pmf(np.arange(n - h + 1), n - h, float(other))))
+    return np.array(rows)
+
+
+@pytest.mark.parametrize("own, other", CHANCES)
+@pytest.mark.parametrize("n, z", [(12, 1.0), (30, Z), (40, 3.3)])
+def test_exact_ends_about_these_people_are_those_of_an_enumeration(own, other, n, z):
+    """All shares under which a count is in neither tail; the nearest share, where there is none."""
+    law, out, found = laws_of_holders(n, own, other), norm.sf(z), []
+    for count in range(n + 1):
+        inside = np.flatnonzero((law[:, count:].sum(1) > out) & (law[:, : count + 1].sum(1) > out))
+        if inside.size:
+            found.append((inside[0] / n, inside[-1] / n))
+        else:
+            found.append((1.0, 1.0) if law[n, count:].sum() <= out else (0.0, 0.0))
+    low, high = support_interval(np.arange(n + 1), n, own, other, z, sampled=0)
+    np.testing.assert_array_equal(np.stack([low, high], 1), found)
+    wrong, _ = support_interval(np.arange(n + 1), n, own, other, z)  # the control: ends about a population
+    assert not np.allclose(wrong, low)
+
+
+def test_no_end_about_these_people_is_out_of_reach():
+    """Counts that no share explains: 21 of 30 where all holders give 15, and none of 100 where nobody gives 10."""
+    assert support_interval(21, 30, Fraction(1, 2), Fraction(1, 100), Z, sampled=0) == (1, 1)
+    assert support_interval(0, 100, Fraction(1, 2), Fraction(1, 10), Z, sampled=0) == (0, 0)
+    low, high = support_interval(0, 100, Fraction(1, 2), Fraction(1, 10), Z)
+    assert low < high < 0, "about a population nothing is cut"
+
+
+@pytest.mark.parametrize("own, other", CHANCES)
+@pytest.mark.parametrize("z", [Z, 4.0])
+def test_exact_ends_about_a_population_leave_out_what_they_say(own, other, z):
+    n, p, q = 60, float(own), float(other)
+    count = np.arange(n + 1)
+    low, high = support_interval(count, n, own, other, z)
+    few = count * (1 - count / n) < exact_below(z)
+    assert few.all()
+    least, most = q + (p - q) * low, q + (p - q) * high
+    np.testing.assert_allclose(binom.sf(count[1:] - 1, n, least[1:]), norm.sf(z), rtol=1e-8)
+    np.testing.assert_allclose(binom.cdf(count[:-1], n, most[:-1]), norm.sf(z), rtol=1e-8)
+    np.testing.assert_allclose([least[0], most[-1]], [0, 1], atol=1e-12)
+    np.testing.assert_allclose(least[1:], beta.ppf(norm.sf(z), count[1:], n - count[1:] + 1), rtol=1e-8)
+
+
+def law_of_counts(own, other, n, holders, people):
+    """Chance of each count of supporters, of a population with this share of holders, or of just so many."""
+    if not people:
+        return binom.pmf(np.arange(n + 1), n, float(other) + float(own - other) * holders / n)
+    some = binom.pmf(np.arange(holders + 1), holders, float(own))
+    return np.convolve(some, binom.pmf(np.arange(n - holders + 1), n - holders, float(other)))
+
+
+def missed(ends, chance, share):
+    """How often intervals of all counts miss a share."""
+    low, high = ends
+    return chance[low > share + 1e-12].sum() + chance[high < share - 1e-12].sum()
+
+
+def normal(counts, n, own, other, z, people):
+    found = (counts / n - float(other)) / float(own - other)
+    return score_ends(found, np.full(np.shape(counts), float(n)), own, other, z, 0 if people else 1)
+
+
+@pytest.mark.parametrize("people, sizes", [(False, (50, 300, 2000)), (True, (50, 120))])
+@pytest.mark.parametrize("epsilon", [0.5, 2.0, 4.0, 6.0])
+def test_intervals_cover_as_stated_whatever_share_and_number(epsilon, people, sizes):
+    """By k-RR over 2 to 1,000 items, alone and with the share of an error that Bonferroni leaves of 1,000 at once.
+
+    Exact ends never cover less; where score intervals are printed, a little less is possible.
+    """
+    control = {0.05: 0.0, 0.05 / 1000: 0.0}
+    for k in (2, 10, 100, 1000):
+        own, other = GRR(k=k, epsilon=epsilon).support
+        for n in sizes:
+            counts = np.arange(n + 1)
+            for out in control:
+                z = norm.isf(out / 2)
+                ends = support_interval(counts, n, own, other, z, sampled=0 if people else 1)
+                for holders in (0, 1, n // 50, n // 3, n // 2, n):
+                    chance = law_of_counts(own, other, n, holders, people)
+                    assert missed(ends, chance, holders / n) < 1.35 * out, (k, n, holders)
+                    wrong = missed(normal(counts, n, own, other, z, people), chance, holders / n)
+                    control[out] = max(control[out], wrong / out)
+    if epsilon >= 4:
+        assert control[0.05] > 1.5 and control[0.05 / 1000] > 20, "score intervals everywhere"
+
+
+def test_with_a_part_of_the_people_asked_the_interval_is_one_about_the_population():
+    """50 of 200 are asked, 60 hold the item.  Counting holders among those asked alone covers too little."""
+    own, other, n, asked, holders = Fraction(19, 20), Fraction(1, 20), 200, 50, 60
+    sampled = 1 - (asked - 1) / (n - 1)
+    counts = np.arange(asked + 1)
+    ways = np.array([hypergeometric(h, n, holders, asked) for h in range(asked + 1)])
+    chance = ways @ laws_of_holders(asked, own, other)
+    assert chance.sum() == pytest.approx(1)
+    for part, covers in ((sampled, True), (0, False)):
+        low, high = support_interval(counts, asked, own, other, Z, sampled=part)
+        often = chance[(low <= holders / n) & (holders / n <= high)].sum()
+        assert (often > 0.95) == covers and (covers or often < 0.85), often
+
+
+def hypergeometric(h, n, holders, asked):
+    from math import comb
+
+    return comb(holders, h) * comb(n - holders, asked - h) / comb(n, asked)
+
+
+def test_score_and_exact_ends_meet_where_one_takes_over():
+    """Ends differ by less than a tenth of the width, and the exact interval is the wider one."""
+    for z in (1.5, Z, 3.0, 4.0):
+        for q in (Fraction(1, 2), Fraction(1, 50)):
+            n = int(exact_below(z) / float(q * (1 - q))) - 1
+            count = int(n * q)
+            p = Fraction(3, 4)
+            exact, score = support_interval(count, n, p, q, z), normal(np.array(count), n, p, q, z, False)
+            assert exact[1] - exact[0] > score[1] - score[0]
+            assert np.abs(np.subtract(exact, score)).max() < 0.1 * (score[1] - score[0]) * max(1, z / 2)
+
+
+@pytest.mark.parametrize("name", [name for name, kind in catalogue().items() if issubclass(kind, Supporting)])
+def test_chances_of_support_are_those_of_the_law(name):
+    """With the draw of one of several items within; by the exact law of each input."""
+    for example in catalogue()[name].example():
+        m, known = example.mechanism, contract.known(example)
+        items = () if example.items is None else (example.items,)
+        own, other = map(float, m.chances)
+        for law, expected in zip(known.laws, m.expected(example.inputs, *items), strict=True):
+            supported = sum(float(p) * m.supporters(known.tallies[y]) for y, p in law.items())
+            np.testing.assert_allclose(supported, other + (own - other) * expected, rtol=1e-9)
+
+
+def test_tables_count_the_reports_that_support_a_cell():
+    rng = np.random.default_rng(4)
+    rows = rng.integers(0, 3, (500, 3))
+    names = ["a", "b", "c"]
+    for m in (
+        DrawnAttributes.of((3, 3, 3), GRR, 2.0),
+        DrawnAttributes.of((3, 3, 3), OUE, 2.0),
+        DrawnAttributes.of((3, 3, 3), HadamardBit, 2.0),
+        HarmonyFrequency(sizes=(3, 3, 3), epsilon=2.0),
+        Blocks(sizes=(3, 3, 3), size=2, epsilon=2.0),
+    ):
+        asked = YesNoTable(names, missing="?", mechanism=m, pairs=isinstance(m, Blocks))
+        reports = m.perturb(rows, rng=rng)
+        result = asked.estimate(m.tally(reports), people=True)
+        for j, name in enumerate(names):
+            if isinstance(m, Blocks):
+                places = m.blocks[reports["block"]]
+                mine = (places == j).any(1)
+                cells = np.stack(np.divmod(reports["value"], 3), 1)
+                yes = cells[mine][places[mine] == j] == 1
+                keep = Fraction(float(m.keep[0]))
+                chances = keep + (1 - keep) / 3, (1 - keep) / 3
+            else:
+                mine = reports[m.public_fields[0]] == j
+                oracle = HadamardBit(k=3, epsilon=2.0) if isinstance(m, HarmonyFrequency) else m.oracle
+                told = reports[mine]
+                told = told["report"] if "report" in told.dtype.names else told[[*oracle.layout]].astype(oracle.dtype)
+                yes = np.concatenate([oracle.supporters(oracle.tally(told[i : i + 1]))[1:2] for i in range(len(told))])
+                chances = oracle.support
+            n = int(mine.sum())
+            part = 1 - (n - 1) / 499
+            low, high = support_interval(int(yes.sum()), n, *chances, Z, sampled=part)
+            np.testing.assert_allclose((result[name].low, result[name].high), (low, high), rtol=1e-9)
+        if isinstance(m, Blocks):
+            both = (places == 0).any(1) & (places == 1).any(1)
+            keep, cell = Fraction(float(m.keep[0])), (cells[both] == 1).all(1)
+            ends = support_interval(
+                int(cell.sum()),
+                int(both.sum()),
+                keep + (1 - keep) / 9,
+                (1 - keep) / 9,
+                Z,
+                sampled=1 - (both.sum() - 1) / 499,
+            )
+            np.testing.assert_allclose((result["a and b"].low, result["a and b"].high), ends, rtol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["PCKVGRR", "PCKVUE", "StateEncoding", "StateEncodingSplit", "PrivKV"])
+def test_chances_of_a_sign_are_those_of_the_law(name):
+    """Of answers about a key, by the exact law of people who hold one key, or none."""
+    for example in catalogue()[name].example():
+        m, known = example.mechanism, contract.known(example)
+        asked = Ratings([f"i{j}" for j in range(m.d)], -1, 1, getattr(m, "ell", m.d) if m.d > 1 else 1, mechanism=m)
+        own, other = map(float, asked._chances)
+        for law, expected in zip(known.laws, m.expected(example.inputs)[:, 0], strict=True):
+            signs = sum(float(p) * known.tallies[y].counts[:, [0, 2]].sum(1) for y, p in law.items())
+            about = sum(float(p) * known.tallies[y].counts.sum(1) for y, p in law.items())
+            np.testing.assert_allclose(signs / about, other + (own - other) * expected, rtol=1e-9)
+
+
+def test_an_item_that_nobody_rates_is_seldom_told_from_zero():
+    """Everybody rates item 0 of 20: 200 surveys of 100.  False alarms below 1e-8; the control is a normal law."""
+    asked, rng, surveys = Ratings([f"i{j}" for j in range(20)], -1, 1, 2, epsilon=5.0), np.random.default_rng(6), 200
+    m, told, all_covered, control = asked.mechanism, 0, 0, 0
+    people = Records.from_arrays(np.arange(100), np.zeros(100, np.int64), np.ones(100), n=100)
+    truth = np.arange(20) == 0
+    for _ in range(surveys):
+        tally = m.tally(m.perturb(people, rng=rng))
+        found = asked.estimate(tally).shares
+        told += (found.low[1:] > 0).mean()
+        every = asked.estimate(tally, together=True)
+        normally, _ = score_ends(found.estimate, tally.counts.sum(-1), *asked._chances, normal_quantile(0.95, 20))
+        control += np.any(normally[1:] > 0)
+        shares = np.all((every.shares.low <= truth) & (truth <= every.shares.high))
+        all_covered += shares and every.means.low[0] <= 1 <= every.means.high[0]
+    assert told / surveys < 0.025 + 6 * sqrt(0.025 / surveys / 19)
+    assert control / surveys > 0.25  # in place of 0.05
+    assert all_covered >= binom.ppf(1e-9, surveys, 0.95)
+
+
+@pytest.mark.parametrize("z", [-4.0, -Z, 0.0, 1.0, 4.0])
+def test_skewed_quantiles_are_those_of_a_shifted_gamma_law(z):
+    skewness = np.array([-2.0, -0.5, -0.01, 0.003, 0.2, 1.0, 3.0])
+    np.testing.assert_allclose(skewed_quantile(z, skewness), pearson3.ppf(norm.cdf(z), skewness), rtol=1e-6, atol=1e-6)
+    np.testing.assert_allclose(skewed_quantile(z, [1.1e-4, 0.9e-4]), z, atol=1e-3)
+
+
+@pytest.mark.parametrize("m", [Hybrid(epsilon=4.0), Piecewise(epsilon=2.0), Laplace(epsilon=1.0)], ids=str)
+@pytest.mark.parametrize("mean", [-1.0, -0.25, 0.0, 0.75, 1.0])
+@pytest.mark.parametrize("far", [0.0, 0.3, 1.0])
+def test_scores_scatter_as_the_law_of_a_mixture_of_people(m, mean, far):
+    """People at the mean, and a part of them at both ends; moments about the mean, cell by cell."""
+    points = np.linspace(-1, 1, len(m.channel))
+    law = (1 - far) * m.channel[np.abs(points - mean).argmin()]
+    law = law + far * ((1 + mean) / 2 * m.channel[-1] + (1 - mean) / 2 * m.channel[0])
+    squares = np.array([law @ m.scores**2])
+    error, skewness = m._spread_at(np.array([mean]), squares, 100)
+    centred = m.scores - mean
+    variance = law @ centred**2
+    assert error[0] == pytest.approx(sqrt(variance / 100), rel=1e-6)
+    assert skewness[0] == pytest.approx(law @ centred**3 / variance**1.5 / 10, abs=1e-6)
+
+
+def test_of_two_cells_a_mean_has_the_interval_of_a_share():
+    m, n = TwoPoint(epsilon=1.0), 50
+    p = float(m.channel[1, 1])
+    counts = np.stack([n - np.arange(n + 1), np.arange(n + 1)], 1)
+    low, high = m.interval(Tally(m, n, counts), Z)
+    for mean in (-1.0, -0.3, 0.0, 0.9):
+        chance = binom.pmf(np.arange(n + 1), n, 1 - p + (2 * p - 1) * (1 + mean) / 2)
+        assert 0.95 <= chance[(low[:, 0] <= mean) & (mean <= high[:, 0])].sum() < 0.985
+
+
+def test_a_mean_at_an_end_of_the_range_is_covered_by_50_reports():
+    """2,000 surveys at ε = 4: at most 6 % of the intervals miss; false alarms below 1e-6.  The control: z errors."""
+    question, surveys, n = choose.OneNumber(n=50, epsilon=4.0), 2000, 50
+    m, rng = question.rank()[0].mechanism, np.random.default_rng(8)
+    for end in (-1.0, 1.0):
+        reports = m.perturb(np.full(surveys * n, end), rng=rng).reshape(surveys, n)
+        counts = (reports[..., None] == np.arange(len(m.scores))).sum(1)
+        tally = Tally(m, n, counts.astype(np.int64))
+        low, high = m.interval(tally, Z)
+        assert np.sum((low <= end) & (end <= high)) >= binom.ppf(1e-7, surveys, 0.94)
+        away = np.abs(m.estimate(tally) - end)
+        assert np.sum(away <= Z * m.standard_error(tally)) < binom.ppf(1e-7, surveys, 0.94)
+
+
+def test_the_search_for_ends_takes_counts_of_every_size():
+    """A tail of two binomial counts, at a size where sums are cut: as scipy has the convolution."""
+    law = laws_of_holders(400, Fraction(3, 10), Fraction(1, 50))
+    for holders in (0, 7, 200, 400):
+        for count in (0, 1, 60, 130):
+            found = supported_tail(holders, count, 400, Fraction(3, 10), Fraction(1, 50))
+            assert found == pytest.approx(law[holders, count:].sum(), rel=1e-9)
+    low, high = support_interval(np.array([10**12 + 3]), 10**15, Fraction(1, 3), Fraction(1, 1000), Z)
+    deviation = sqrt(0.001 * 0.999 / 1e15) / (1 / 3 - 0.001)
+    np.testing.assert_allclose(high - low, 2 * Z * deviation, rtol=1e-3)

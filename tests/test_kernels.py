@@ -76,7 +76,8 @@ def test_a_loop_is_compiled_where_nothing_can_be_kept(installed, number):
 
 def counted_with(cache, before="", **variables):
     environment = os.environ | {"NUMBA_CACHE_DIR": str(cache), "PYTHONPATH": str(homeless.ROOT)} | variables
-    done = subprocess.run([sys.executable, "-c", before + COUNT], env=environment, capture_output=True, text=True)
+    start = [sys.executable, "-c", before + COUNT]
+    done = subprocess.run(start, env=environment, capture_output=True, text=True, timeout=120)
     return done.stdout, done.stderr
 
 
@@ -90,6 +91,26 @@ def test_a_loop_is_compiled_where_what_was_kept_is_spoilt(tmp_path):
     for spoilt, content in ((data, whole[: len(whole) // 2]), (index, b""), (index, foreign)):
         spoilt.write_bytes(content)
         assert counted_with(tmp_path) == (COUNTED, "")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes in folders")
+def test_a_loop_is_compiled_where_what_was_kept_is_a_pipe(tmp_path):
+    """Numba would wait for whoever writes into it."""
+    assert counted_with(tmp_path) == (COUNTED, "")
+    for suffix in ("nbi", "nbc"):
+        [path] = tmp_path.rglob(f"*.{suffix}")
+        whole = path.read_bytes()
+        path.unlink()
+        os.mkfifo(path)
+        assert counted_with(tmp_path) == (COUNTED, "")
+        path.unlink()
+        path.write_bytes(whole)
+
+
+@pytest.mark.slow
+def test_a_loop_is_compiled_where_numba_knows_no_place(tmp_path):
+    assert counted_with(tmp_path, NUMBA_CACHE_LOCATOR_CLASSES="Nope") == (COUNTED, "")
 
 
 @pytest.mark.slow

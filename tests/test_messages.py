@@ -2,6 +2,7 @@
 
 import ast
 import re
+from enum import Enum, StrEnum
 from fractions import Fraction
 from math import inf, nan, nextafter
 from pathlib import Path
@@ -9,13 +10,29 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ldpnb import GRR, PCKVUE, Account, Number, OneOf, Ratings, Survey, SystemRandom
+from ldpnb import (
+    GRR,
+    PCKVUE,
+    RAPPOR,
+    Account,
+    Number,
+    OneOf,
+    Ratings,
+    Records,
+    Strings,
+    Survey,
+    SystemRandom,
+    YesNoTable,
+    collect,
+    save,
+)
 from ldpnb.attributes import maxent, tables
 from ldpnb.checks import apart, at_least, in_full, shown
+from ldpnb.hashing import key_of
 from ldpnb.numbers import Range
 from ldpnb.numbers.distortion import hamming_epsilon
 from ldpnb.postprocess import maximum_likelihood
-from ldpnb.serve import choose
+from ldpnb.serve import choose, from_wire, header, load_tally, save_state, save_tally, to_wire
 
 SOURCE = Path(__file__).resolve().parent.parent / "ldpnb"
 TENTHS = 0.1 + 0.2  # a little more than 0.3
@@ -162,3 +179,173 @@ def rounded(node):
             spec = ast.unparse(part.format_spec)
             if re.search(r"[0-9.]*[gef]['\"]$", spec):
                 yield ast.unparse(part.value)
+
+
+# ------------------------------------------------------------------------- what was refused with an error of its own
+
+ORACLE = GRR(k=3, epsilon=1.0)
+TALLY = ORACLE.tally([0, 1, 2, 0])
+COLOUR = OneOf(["red", "blue"], epsilon=1.0)
+HABITS = YesNoTable(["a", "b"], epsilon=1.0)
+STARS = Ratings(["a", "b"], 1, 5, most=2, epsilon=1.0)
+WORDS = Strings(epsilon=2.0)
+RNG = np.random.default_rng(0)
+HUGE = 10**5000
+HALVES = "\ud83d\ude00"
+
+
+class Strange(Exception):
+    """As of a library of tables."""
+
+
+class Frame:
+    """A table without the column that is asked for."""
+
+    def __getitem__(self, name):
+        raise Strange(name)
+
+
+class Wide:
+    """A column of Polars with integers of 128 bits."""
+
+    dtype = "Int128"
+
+    def to_arrow(self):
+        raise Strange("Arrow has none")
+
+
+def survey(**questions):
+    return Survey(questions, limit=1000.0)
+
+
+def many(of):
+    return {f"question number {i}": of(i) for i in range(300)}
+
+
+def other_label(path):
+    names = [f"category number {i}" for i in range(50)]
+    first, second = OneOf(names, epsilon=1.0), OneOf(names[::-1], epsilon=1.0)
+    save_tally(first.tally(first.perturb(names, rng=RNG)), path / "t", label=first.identity)
+    return load_tally(path / "t", first.mechanism, label=second.identity)
+
+
+def other_partition(path):
+    names = [f"category number {i}" for i in range(50)]
+    first, second = OneOf(names, epsilon=1.0), OneOf(names[::-1], epsilon=1.0)
+    save(first.perturb(names, rng=RNG), path / "p", first)
+    return collect(second, [path / "p"])
+
+
+REFUSED = {
+    "a table without a column, for a survey": (lambda _: survey(x=COLOUR).perturb(Frame(), rng=RNG), "must have 'x'"),
+    "a table without a column": (lambda _: HABITS.encoded(Frame()), "values must have 'a', got Frame without it"),
+    "a table without users": (lambda _: STARS.encoded(Frame()), "values must have 'user'"),
+    "an array without a field": (lambda _: HABITS.encoded(np.zeros(2, [("c", bool)])), "values must have 'a'"),
+    "rows for columns": (lambda _: HABITS.encoded(np.ones((5, 3), bool)), r"values must have d = 2 columns, got shape"),
+    "columns that are places": (lambda _: YesNoTable([0, 1], epsilon=1.0), "columns must be strings, got 0, 1: rename"),
+    "candidates of one of": (
+        lambda _: survey(x=COLOUR).tally({"x": np.array([0])}, {"x": ["red"]}),
+        "question 'x': candidates must be of questions for Strings alone",
+    ),
+    "no axis": (lambda _: survey(x=COLOUR).perturb({"x": np.array("red")}, rng=RNG), r"must be one column, got shape"),
+    "128 bits": (lambda _: COLOUR.encoded(Wide()), "Polars' Int128: cast it first, integers to Int64 or text"),
+    "128 bits as numbers": (lambda _: Number(0, 1, epsilon=1.0).encoded(Wide()), "to Int64 or text"),
+    "no tally": (lambda path: save_tally(5, path / "t"), "tally must be a Tally"),
+    "no tally for supporters": (lambda _: ORACLE.supporters(5), "tally must be a Tally"),
+    "no state": (lambda path: save_state(5, path / "t"), "kept must be what memoise returns, got 5"),
+    "no name": (lambda _: key_of(5), "name must be a string, got 5"),
+    "halves in a candidate": (
+        lambda path: save_tally(WORDS.tally(WORDS.perturb(["a"], rng=RNG), [HALVES]), path / "t"),
+        r"(items|candidates) must",
+    ),
+    "halves in an item": (
+        lambda path: save_tally(RAPPORS.tally(RAPPORS.perturb(["a"], rng=RNG), [HALVES]), path / "t"),
+        "items must be a text without surrogates",
+    ),
+    "halves in the label of a partition": (
+        lambda path: save(np.array([0]), path / "p", ORACLE, label=HALVES),
+        "label must be a text without surrogates",
+    ),
+    "halves in a header": (lambda _: header(ORACLE, HALVES), "label must be a text without surrogates"),
+    "a huge value": (lambda _: RAPPORS.perturb([HUGE], rng=RNG), "integers or strings, got an integer of 16610 bits"),
+    "a huge path": (lambda _: Account(HUGE, limit=1.0), "path must be a text or a Path, got an integer of 16610 bits"),
+    "a huge mechanism": (
+        lambda path: Account(path / "a", limit=1.0).report(HUGE, [0], rng=RNG),
+        "got an integer of 16610 bits",
+    ),
+    "half a character in a path": (lambda _: Account("\ud800", limit=1.0), "path must be a name that a file can have"),
+    "half a character in paths": (lambda _: collect(ORACLE, ["\ud800"]), "paths must be a name that a file can have"),
+    "a list of reports": (lambda path: save([0, 1], path / "p", ORACLE), r"got \[0, 1\]: write np.asarray\(reports\)"),
+    "no flag to skip": (lambda _: collect(ORACLE, ["a"], skip="no"), "skip must be True or False, got 'no'"),
+    "no flag to show": (lambda _: collect(ORACLE, ["a"], progress="no"), "progress must be True or False, got 'no'"),
+    "no flag of people": (lambda _: ORACLE.interval(TALLY, 1.0, people="no"), "people must be True or False"),
+    "no flag of errors": (lambda _: ORACLE.standard_error(TALLY, people="no"), "people must be True or False"),
+    "a limit below many": (
+        lambda _: Survey(many(lambda i: COLOUR), limit=1.0),
+        "lower some of question number 0 1.0, .* and 297 more",
+    ),
+    "a long question": (lambda _: Survey({"n" * 5000: COLOUR}, limit=0.5), "limit must be at least the sum of ε"),
+    "many columns of two lengths": (
+        lambda _: survey(**many(lambda i: COLOUR)).perturb(many(lambda i: ["red"] * (1 + i % 2)), rng=RNG),
+        "columns of one length, got question number 0: 1, question number 1: 2",
+    ),
+    "a mechanism of few columns": (
+        lambda _: YesNoTable([f"column {i}" for i in range(300)], mechanism=HABITS.mechanism),
+        r"mechanism must be of single columns of sizes \(2, 2",
+    ),
+    "many rows of two lengths": (
+        lambda _: YesNoTable([f"column {i}" for i in range(100)], epsilon=1.0).encoded(
+            {f"column {i}": [True] * (1 + i % 2) for i in range(100)}
+        ),
+        "values must have columns of one length",
+    ),
+    "a label of another tally": (other_label, "its label is .*, not "),
+    "a partition of another question": (other_partition, "it holds those labelled .*, not "),
+    "a long path to collect": (lambda _: collect(ORACLE, ["/" + "/".join(["d" * 200] * 9)]), "path must be a whole"),
+}
+RAPPORS = RAPPOR(bits=16, hashes=1, cohorts=2, f=0.5, p=0.25, q=0.75)
+
+
+@pytest.mark.parametrize("call, words", REFUSED.values(), ids=REFUSED)
+def test_what_is_wrong_is_named_in_few_words(call, words, tmp_path):
+    with pytest.raises(ValueError, match=words) as error:
+        call(tmp_path)
+    assert len(str(error.value)) < 600
+
+
+@pytest.mark.parametrize("z", [True, -1, nan, inf, "a", None, 10**400, np.timedelta64(1)])
+@pytest.mark.parametrize("mechanism", [ORACLE, PCKVUE(d=1, ell=1, epsilon=1.0)])
+def test_a_number_of_standard_errors_is_checked(mechanism, z):
+    with pytest.raises(ValueError, match="z must be a finite number of standard errors, at least 0, got"):
+        mechanism.interval(TALLY, z)
+
+
+def test_numbers_of_standard_errors_that_are_right():
+    for z in (2, 2.0, np.float32(2)):
+        assert np.array_equal(ORACLE.interval(TALLY, z), ORACLE.interval(TALLY, 2.0))
+
+
+@pytest.mark.parametrize("label", [np.str_("x"), StrEnum("Of", {"x": "x"}).x, Enum("Of", {"x": "x"}, type=str).x])
+def test_a_label_of_a_class_of_texts_is_its_text(label, tmp_path):
+    assert from_wire("".join(to_wire(np.array([1]), ORACLE, label=label)), ORACLE, label="x").tolist() == [1]
+    assert from_wire("".join(to_wire(np.array([1]), ORACLE, label="x")), ORACLE, label=label).tolist() == [1]
+    save_tally(TALLY, tmp_path / "t", label=label)
+    assert load_tally(tmp_path / "t", ORACLE, label="x").n == load_tally(tmp_path / "t", ORACLE, label=label).n == 4
+    save(np.array([0]), tmp_path / "p", ORACLE, label=label)
+    assert collect(ORACLE, [tmp_path / "p"], label="x").reports == 1
+    account = Account(tmp_path / "a", limit=2.0)
+    account.report(ORACLE, [0], rng=RNG, label=label)
+    account.report(ORACLE, [0], rng=RNG, label="x")
+    assert [(entry["label"], entry["reports"]) for entry in account.history] == [("x", 2)]
+
+
+def test_an_empty_crowd_of_records_is_one():
+    assert len(Records(np.array([0]), np.array([]))) == 0
+
+
+@pytest.mark.skipif(not hasattr(np.dtypes, "StringDType"), reason="numpy has no such type")
+def test_strings_of_numpy_are_strings():
+    column = np.array(["red", "blue", "red"], np.dtypes.StringDType())
+    assert COLOUR.encoded(column).tolist() == [0, 1, 0]
+    gaps = np.array(["red", nan], np.dtypes.StringDType(na_object=nan))
+    assert OneOf(["red", "blue"], epsilon=1.0, missing="none").encoded(gaps).tolist() == [0, 2]

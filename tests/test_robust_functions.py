@@ -19,9 +19,9 @@ from ldpnb.attributes import bayesnet, bitflip, blocks, fidelity, lopub, maxent,
 from ldpnb.book import experiment
 from ldpnb.core import Records, Tally
 from ldpnb.keyvalue import changing, encoding, pckv, population, privkv, queries, states, ternary
-from ldpnb.numbers import distortion, means, one_number
-from ldpnb.oracles import frequency, matrix, personal, subset
-from ldpnb.serve import choose
+from ldpnb.numbers import distortion, many_numbers, means, one_number
+from ldpnb.oracles import frequency, hadamard, matrix, personal, subset
+from ldpnb.serve import OneOf, choose, comparing
 from ldpnb.sets import privset, two_phases
 from ldpnb.strings import rappor, unknown_strings
 from ldpnb.strings.decoding import decode
@@ -61,6 +61,9 @@ BLOCKS = blocks.Blocks(sizes=(2, 2, 2), size=2, epsilon=1.0)
 FLAG = [None, 0, 1, "True", NAN, [True], np.True_]
 CHOSEN = {"k": [*COUNT, 1, 10**6 + 1], "d": [*COUNT, 10**6 + 1], "m": [*COUNT, 6], "candidates": [*COUNT, 6]}
 CHOSEN |= {"share": [NAN, -0.1, 1.1, "x", None, 1j, True, [0.5]], "listed": FLAG}
+QUESTION = OneOf(["a", "b"], epsilon=1.0)
+GROUPS = [QUESTION.estimate(QUESTION.tally(QUESTION.perturb(["a", "b"] * 50, rng=rng()))) for _ in range(2)]
+NO_ROW = [None, 3, "a", {}, [0.5], GROUPS[0], NAN]
 ASKED = {"n": [*COUNT, 2**53], "epsilon": EPSILON, "bits": [x for x in COUNT if x is not None], "public_free": FLAG}
 SETS_WRONG = [None, "x", 3, [()], [(0, 9)], [(1, 0)], [(0, 0)], [(0.5,)], [(-1,)], ["x"], [None]]
 NO_TABLE = [[[NAN, 1]], [[-1, 2]], None, "x", [["a", "b"]], [[1], [0.5, 0.5]], np.full((2, 2), 0.25j), [[True, False]]]
@@ -111,6 +114,12 @@ ROWS = [
         {"n": 3, "k": 2, "rng": rng()},
         {"n": [-1, 0.5, NAN, "x", None, 10**30], "k": COUNT, "rng": SOURCE},
     ),
+    # ------------------------------------------------------------------------------------- results
+    Row(
+        comparing.difference,
+        {"a": GROUPS[0]["a"], "b": GROUPS[1]["a"], "level": 0.9, "same_people": True},
+        {"a": NO_ROW, "b": NO_ROW, "level": [0, 1, -1, NAN, "x", 1j, [0.9], True], "same_people": FLAG[1:]},
+    ),
     # ------------------------------------------------------------------------------------- post-processing
     Row(postprocess.norm, {"estimate": [0.2, 0.3]}, {"estimate": SHARES}),
     Row(postprocess.norm_sub, {"estimate": [0.2, 0.3]}, {"estimate": SHARES}),
@@ -126,6 +135,21 @@ ROWS = [
     ),
     # ------------------------------------------------------------------------------------- oracles
     Row(subset.best_size, {"k": 5, "epsilon": 1.0}, {"k": [*COUNT, 1], "epsilon": EPSILON}),
+    Row(
+        subset.size_for,
+        {"k": 5, "epsilon": 1.0, "share": 0.5},
+        {"k": [*COUNT, 1, 10**7 + 1], "epsilon": EPSILON, "share": CHOSEN["share"]},
+    ),
+    Row(
+        hadamard.best_blocks,
+        {"k": 5, "epsilon": 1.0, "share": 0.5},
+        {"k": [*COUNT, 1], "epsilon": EPSILON, "share": CHOSEN["share"]},
+    ),
+    Row(
+        many_numbers.HarmonyMean(d=2, epsilon=1.0).variance_of_asked,
+        {"values": np.zeros((5, 2)), "asked": 3},
+        {"asked": [0, -1, 6, 0.5, NAN, "x", None, 1j, [0, 3]]},
+    ),
     Row(subset.minimax_risk, {"k": 5, "epsilon": 1.0}, {"k": [*COUNT, 1], "epsilon": EPSILON}),
     Row(ORACLE.linear_variance, {"weights": [1, 2, 3]}, {"weights": [*SHARES, [1, 2], [NAN, 1, 1]]}),
     Row(
@@ -475,6 +499,13 @@ ROWS = [
         {"drawn": [None, "x", [0] * 3, [-1] * 3, [0.5] * 3, [NAN] * 3, [[4]]], "s": [None, (0, 9), (1, 0), "x"]}
         | {"share": [None, "x", [["a"]], [[1j]], [[NAN]]]},
         {"s": "sets"},
+    ),
+    Row(
+        BLOCKS.pair_tables_variance,
+        {"drawn": [4] * 3, "pair": (0, 1), "share": np.full((2, 2), 0.25)},
+        {"drawn": [None, "x", [0] * 3, [-1] * 3, [0.5] * 3, [NAN] * 3, [[4]]], "pair": [None, (0, 9), (1, 0), "x"]}
+        | {"share": [None, "x", [["a"]], [[1j]], [[NAN]], [0.5, 0.5]]},
+        {"pair": "sets"},
     ),
     Row(
         bayesnet.Scores,

@@ -61,6 +61,12 @@ def program(folder, *options):
             process.kill()
 
 
+def outbox(device):
+    """The one message that waits."""
+    [found] = device.waiting()
+    return found
+
+
 def stop(process):
     """What a server says when it is asked to stop; an error if it does not stop."""
     process.send_signal(signal.SIGTERM)
@@ -87,12 +93,12 @@ def test_a_hundred_clients_and_a_server_in_another_process(service, tmp_path):
     with program(folder) as (process, address), ThreadPoolExecutor(8) as pool:
         for device in devices:
             device.answer(3)
-        kept = [device.outbox.read_bytes() for device in devices]
+        kept = [outbox(device).read_bytes() for device in devices]
         first = list(pool.map(lambda device: device.send(address), devices))
         assert first.count(True) == 1  # the last of the batch; the others keep their messages
-        assert [device.outbox.exists() for device in devices] == [not arrived for arrived in first]
+        assert [bool(device.waiting()) for device in devices] == [not arrived for arrived in first]
         assert all(pool.map(lambda device: device.send(address), devices))
-        assert not any(device.outbox.exists() for device in devices)
+        assert not any(device.waiting() for device in devices)
         assert [client.post(address, one) for one in kept] == [(200, "received")] * 100
         assert client.post(address, kept[0][:-1] + b"\2") == (400, "no report of this mechanism")
         assert stop(process) == ("stopped; 0 messages waited, and their senders keep them\n", "")
@@ -129,20 +135,20 @@ def test_an_account_is_paid_once_and_a_message_kept(service, tmp_path):
         address = f"127.0.0.1:{closed.getsockname()[1]}"
         device = client.Device(tmp_path / "ana")
         device.answer(7)
-        kept = device.outbox.read_bytes()
-        assert not device.send(address) and device.outbox.read_bytes() == kept
+        kept = outbox(device).read_bytes()
+        assert not device.send(address) and outbox(device).read_bytes() == kept
         with pytest.raises(ValueError, match="still waits"):
             device.answer(7)
     device = client.Device(tmp_path / "ana")  # the phone starts again
-    assert device.outbox.read_bytes() == kept and device.account.spent == 2.0
-    device.outbox.unlink()
+    assert outbox(device).read_bytes() == kept and device.account.spent == 2.0
+    outbox(device).unlink()
     with pytest.raises(BudgetError):
         device.answer(7)
-    assert not device.outbox.exists() and device.account.spent == 2.0
+    assert not device.waiting() and device.account.spent == 2.0
     other = client.Device(tmp_path / "ben")
     with pytest.raises(ValueError, match="values"):
         other.answer(10)
-    assert other.account.spent == 0.0 and not other.outbox.exists()
+    assert other.account.spent == 0.0 and not other.waiting()
 
 
 class Login(BaseHTTPRequestHandler):
@@ -174,22 +180,76 @@ def test_only_the_server_says_received(service, tmp_path, login):
     _, client, _ = service
     address, device = f"127.0.0.1:{login.server_port}", client.Device(tmp_path / "ana")
     device.answer(7)
+    path = outbox(device)
     answers = [(200, b"<html>please log in"), (200, b"received" * 10**6), (503, b"\xff\xfe"), (204, b"")]
     for login.status, login.text in [*answers, (302, b""), (404, b""), (408, b""), (429, b"slow"), (502, b"received")]:
-        assert not device.send(address) and device.outbox.exists()
+        assert not device.send(address) and device.waiting()
     login.status, login.text = 400, b"another version"
     with pytest.raises(RuntimeError, match=r"refuses the message \(400: another version\)"):
         device.send(address)
-    assert device.outbox.exists()
+    assert device.waiting()
     login.status, login.text = 200, b"received"
-    assert device.send(address) and not device.outbox.exists()  # the control
-    device.outbox.write_bytes(bytes(26))
+    assert device.send(address) and not device.waiting()  # the control
+    path.write_bytes(bytes(26))
     post = client.post
-    client.post = lambda *_: (device.outbox.unlink(), (200, "received"))[1]  # a second process was faster
+    client.post = lambda *_: (path.unlink(), (200, "received"))[1]  # a second process was faster
     try:
         assert device.send(address)
     finally:
         client.post = post
+
+
+def test_of_two_processes_neither_deletes_what_the_other_has_not_sent(service, tmp_path, monkeypatch):
+    """The second sends the message of the first, answers again, and only then the first hears "received"."""
+    _, client, server = service
+    first, second = (client.Device(tmp_path / "ana", limit=4.0) for _ in range(2))
+    first.answer(3)
+    post = client.post
+
+    def slow(address, *rest):
+        monkeypatch.setattr(client, "post", post)
+        told = post(address, *rest)
+        assert second.send(address)
+        second.answer(4)
+        return told
+
+    (tmp_path / "collected").mkdir()
+    with running(server.Collector, tmp_path / "collected", batch=1) as collector:
+        monkeypatch.setattr(client, "post", slow)
+        assert first.send(collector.address) and first.account.spent == 4.0
+        assert len(second.waiting()) == 1
+        assert second.send(collector.address) and collector.total.n == 2
+
+
+def test_a_message_that_another_process_has_sent_needs_no_sending(service, tmp_path):
+    _, client, _ = service
+    device = client.Device(tmp_path)
+    device.answer(3)
+    [path] = device.waiting()
+    device.waiting = lambda: (path.unlink(), [path])[1]
+    assert device.send("127.0.0.1:1")
+
+
+@pytest.mark.parametrize(
+    "value, status, said",
+    [("99", 200, r"nothing sent: values must be .*99"), ("7", 400, r"kept: .*refuses the message \(400: no\)")],
+)
+def test_the_client_says_in_a_line_what_is_wrong(service, tmp_path, monkeypatch, login, value, status, said):
+    _, client, _ = service
+    login.status, login.text = status, b"no"
+    monkeypatch.setattr(sys, "argv", ["client.py", f"127.0.0.1:{login.server_port}", str(tmp_path / "ana"), value])
+    with pytest.raises(SystemExit, match=said):
+        client.main()
+
+
+@pytest.mark.parametrize("port", ["65536", "-1", "x", "9" * 5000, "\u0667"])
+def test_a_port_that_is_none_is_refused(service, tmp_path, monkeypatch, capsys, port):
+    _, _, server = service
+    monkeypatch.setattr(sys, "argv", ["server.py", str(tmp_path), f"--port={port}"])
+    with pytest.raises(SystemExit) as ended:
+        server.main()
+    said = capsys.readouterr().err
+    assert ended.value.code == 2 and "port must be an integer below 65536, got" in said and len(said) < 600
 
 
 def test_a_message_of_a_survey_that_is_over_does_not_stop_the_next(service, tmp_path, monkeypatch):
@@ -204,7 +264,7 @@ def test_a_message_of_a_survey_that_is_over_does_not_stop_the_next(service, tmp_
     (tmp_path / "collected").mkdir()
     with running(server.Collector, tmp_path / "collected", batch=1) as collector:
         assert new.send(collector.address)
-    assert old.outbox.exists() and new.account.spent == 4.0
+    assert old.waiting() and new.account.spent == 4.0
 
 
 @pytest.mark.parametrize(
@@ -381,6 +441,83 @@ def test_messages_count_once_where_memory_is_short(service, tmp_path):
         assert [collector.accept(one)[0] for one in sent[:3]] == [202, 503, 503]
         assert [collector.accept(one)[0] for one in sent] == [200, 200, 202, 200]
     assert server.read(tmp_path).n == 4 and tokens(server, tmp_path) == {one[8:24] for one in sent}
+
+
+def test_no_thread_is_started_once_the_server_listens(service, tmp_path, monkeypatch):
+    """Where memory is short, one may never come, and who starts it would wait for ever."""
+    question, client, server = service
+
+    def no_memory(thread):
+        raise RuntimeError("can't start new thread")
+
+    with running(server.Collector, tmp_path, most=3) as collector:
+        monkeypatch.setattr(Thread, "start", no_memory)
+        assert [client.post(collector.address, message(question))[0] for _ in range(9)] == [202] * 9
+        monkeypatch.undo()
+
+
+def test_a_server_whose_threads_do_not_start_releases_its_folder(service, tmp_path, monkeypatch):
+    _, _, server = service
+    start, left = Thread.start, [4]
+
+    def no_memory(thread):
+        left[0] -= 1
+        if left[0] == 0:
+            raise RuntimeError("can't start new thread")
+        start(thread)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Thread, "start", no_memory)
+        with pytest.raises(RuntimeError, match="can't start"):
+            server.Collector(tmp_path)
+    server.Collector(tmp_path).close()
+
+
+def test_a_lack_of_memory_costs_a_connection_and_no_more(service, tmp_path, monkeypatch):
+    """It fails while a message is read, while its answer is made, and while a connection is taken."""
+    question, client, server = service
+    failing = []
+
+    def sometimes(kind, name):
+        real = getattr(kind, name)
+
+        def patched(*given):
+            if name in failing:
+                failing.remove(name)
+                raise MemoryError
+            return real(*given)
+
+        monkeypatch.setattr(kind, name, patched)
+
+    sometimes(server, "announces_a_message")
+    sometimes(server, "HTTPStatus")
+    sometimes(server.Collector, "cut_oldest")
+    with running(server.Collector, tmp_path, most=1) as collector:
+        told = {}
+        for name in ("announces_a_message", "HTTPStatus", "cut_oldest"):
+            failing.append(name)
+            told[name] = client.post(collector.address, message(question), tries=1)[0]
+            assert client.post(collector.address, message(question))[0] == 202
+    assert told == {"announces_a_message": 503, "HTTPStatus": 0, "cut_oldest": 202}
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="limits of another process are Linux's")
+def test_a_server_without_further_memory_receives_and_stops(service, tmp_path):
+    """It gets none from now on: in 1.0.0, the first thread that did not start made it deaf."""
+    import resource
+
+    question, client, server = service
+    with program(tmp_path, "--batch", "1") as (process, address):
+        assert client.post(address, message(question))[0] == 200
+        size = int(Path(f"/proc/{process.pid}/statm").read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+        _, most = resource.prlimit(process.pid, resource.RLIMIT_AS)
+        resource.prlimit(process.pid, resource.RLIMIT_AS, (size, most))
+        assert {client.post(address, message(question))[0] for _ in range(5)} <= {200, 503}
+        resource.prlimit(process.pid, resource.RLIMIT_AS, (most, most))
+        assert client.post(address, message(question))[0] == 200
+        resource.prlimit(process.pid, resource.RLIMIT_AS, (size, most))
+        assert stop(process)[0].startswith("stopped; 0 messages waited")
 
 
 def test_who_waits_too_long_for_the_disk_keeps_the_message(service, tmp_path):
@@ -616,9 +753,9 @@ def test_a_silent_crowd_is_cut_for_others(service, tmp_path):
             for one in silent:
                 one.close()
         late = time.monotonic() + MINUTE
-        while collector.ends and time.monotonic() < late:
+        while any(seat.connection for seat in collector.seats) and time.monotonic() < late:
             time.sleep(0.01)
-        assert not collector.ends  # who has left takes no room
+        assert not any(seat.connection for seat in collector.seats)  # who has left takes no room
 
 
 def test_the_programs_from_the_command_line(service, tmp_path):

@@ -357,7 +357,7 @@ def test_bytes_names_and_wrong_reports_are_refused():
         from_wire([b"{}"], ITEM)
     with pytest.raises(ValueError, match="^mechanism must be a Mechanism, or a question of a survey, got 'GRR'$"):
         schema("GRR")
-    with pytest.raises(ValueError, match="^label must be a text, got 7$"):
+    with pytest.raises(ValueError, match=r"^label must be a text, got 7: write str\(label\)$"):
         to_wire(np.array([1]), ITEM, label=7)
     with pytest.raises(ValueError, match=r"^reports must be integers in \[0, 3\), got 3$"):
         to_wire(np.array([3]), ITEM)  # at once, not at the first line
@@ -368,7 +368,7 @@ def test_the_header_is_the_first_line():
         assert json.loads(next(to_wire(mechanism._nothing(), mechanism, label="Frühling"))) == header(
             mechanism, "Frühling"
         )
-    with pytest.raises(ValueError, match="^label must be a text, got 7$"):
+    with pytest.raises(ValueError, match=r"^label must be a text, got 7: write str\(label\)$"):
         header(ITEM, 7)
 
 

@@ -80,12 +80,24 @@
     while (size < most && (ways = (ways * BigInt(items - size)) / BigInt(size + 1)) <= room) size++;
     return size;
   };
-  const subset = (k, eps, limit) => {
+  const firstBest = (options, variance) => { // the first of those that are the best to nine digits
+    const found = options.map(variance), most = found.reduce((a, b) => Math.min(a, b)) * (1 + 1e-9);
+    return options[found.findIndex((x) => x <= most)];
+  };
+  const sizeFor = (k, eps, share) => { // of sets, for an item of this share
+    const e = Math.exp(eps), more = Math.expm1(eps);
+    return firstBest(range(1, k - 1), (c) => {
+      const all = c * e + k - c, p = (c * e) / all, q = (c * ((c - 1) * e + k - c)) / (all * (k - 1));
+      const gap = (c * (k - c) * more) / (all * (k - 1));
+      return (share * p * ((k - c) / all) + (1 - share) * q * (1 - q)) / square(gap);
+    });
+  };
+  const subset = (k, eps, limit, share) => { // without a share, of the size that is best for all items together
     const e = Math.exp(eps), near = Math.floor(k / (e + 1));
     const risk = (c) => square((k - 1) * (c * e + k - c)) / (k * c * (k - c));
-    const best = smallest([Math.max(near, 1), near + 1], risk), c = largest(k, best, limit);
-    const p = part(c * e, k - c);
-    const code = call("SubsetSelection", { k, epsilon: float(eps), size: c < best ? c : undefined });
+    const usual = smallest([Math.max(near, 1), near + 1], risk), best = share === undefined ? usual : sizeFor(k, eps, share);
+    const c = largest(k, best, limit), p = part(c * e, k - c);
+    const code = call("SubsetSelection", { k, epsilon: float(eps), size: c < best ? c : best === usual ? undefined : best });
     return { c, p, q: (c - p) / (k - 1), gap: (p * k - c) / (k - 1), code };
   };
   const powers = range(2, LIMIT.field).filter((q) => { // numbers of elements of a field: powers of one prime
@@ -94,15 +106,16 @@
     return q === 1;
   });
   const points = (q, t) => sum(range(0, t).map((i) => q ** i));
-  const design = (k, eps, limit) => { // blocks of the geometry with the least variance, of those that fit if one does
+  const design = (k, eps, limit, share) => { // blocks of the geometry with the least variance, of those that fit if one does
     const e = Math.exp(eps), all = powers.map((q) => {
       let t = 2;
       while (points(q, t) < k) t++;
       const v = points(q, t), size = points(q, t - 1), p = (size * e) / (size * e + v - size), other = (size - p) / (v - 1);
-      return { order: q, v, size, rare: (other * (1 - other)) / square(p - other) };
+      const own = (v - size) / (size * e + v - size);
+      return { order: q, v, size, variance: (share * p * own + (1 - share) * other * (1 - other)) / square(p - other) };
     });
     const right = all.filter(({ v }) => v <= LIMIT.points), few = right.filter(({ v }) => limit === null || limit === undefined || v <= 2 ** limit);
-    const { order, v, size } = smallest(few.length ? few : right, ({ rare }) => rare);
+    const { order, v, size } = smallest(few.length ? few : right, ({ variance }) => variance);
     const keep = part(size * Math.expm1(eps), v), p = keep + ((1 - keep) * size) / v;
     return { order, v, p, q: (size - p) / (v - 1), gap: (keep * (v - size)) / (v - 1), missed: ((1 - keep) * (v - size)) / v };
   };
@@ -113,7 +126,13 @@
     const inBlock = (Math.ceil(k / blocks) - 1) / (k - 1); // of the other items
     return { blocks, own: 1 / kappa + blind - 1, other: inBlock / kappa + blind };
   };
-  const published = (k, eps) => order(Math.ceil(Math.min(Math.exp(eps), 2 * k))) / 2;
+  const blocksFor = (k, eps, share) => { // of Hadamard response, all powers of two that it may have
+    const more = Math.expm1(eps);
+    return firstBest(range(0, bits(k)).map((i) => 2 ** i), (blocks) => {
+      const keep = more / (more + 2 * blocks), blind = (2 * blocks) / (more + 2 * blocks), inside = (Math.ceil(k / blocks) - 1) / (k - 1);
+      return blind / (blocks * square(keep)) + (share + (1 - share) * inside) / keep - share;
+    });
+  };
 
   const circle = (m, eps, least, total) => { // the best number of slots, and the chance of a covered one
     const e = Math.exp(eps), more = Math.expm1(eps);
@@ -215,11 +234,10 @@
   const item = ({ k, epsilon: eps, share, bits: limit }) => {
     const named = (name, more = {}) => call(name, { k, epsilon: float(eps), ...more });
     const answer = (support) => mix(pure(support), share);
-    const set = k <= LIMIT.long ? subset(k, eps, limit) : null, slots = hashed(k, eps), circled = wheel(1, eps);
-    const tried = [published(k, eps), Math.max(1, published(k, eps) / 2)].map((blocks) => response(k, eps, blocks));
-    const responds = smallest(tried, ({ own, other }) => mix([own, other], share).share);
+    const set = k <= LIMIT.long ? subset(k, eps, limit, share) : null, slots = hashed(k, eps), circled = wheel(1, eps);
+    const responds = response(k, eps, blocksFor(k, eps, share));
     const block = order(Math.ceil(k / responds.blocks) + 1);
-    const bit = { variances: answer(hadamard(eps)), private: 1, public: bits(order(k)) }, blocks = design(k, eps, limit);
+    const bit = { variances: answer(hadamard(eps)), private: 1, public: bits(order(k)) }, blocks = design(k, eps, limit, share);
     const sized = "least total error of all; names a set of items";
     const cohorts = Math.max(2, Math.ceil((4 * k) / 31));
     return [
@@ -307,7 +325,8 @@
   const pairs = ({ d, m, epsilon: eps, share: f }) => {
     const told = ({ sum: gain, difference, b, asked = 1, w = 1 }) => { // the signed ternary calculus, values of mean 0
       const t = gain * w, s = square(difference * w);
-      const rate = (asked * b * (1 - b)) / square(t) + (f * (1 - 2 * b)) / t - f, product = (asked * b) / s + (f * t) / s;
+      const drawn = (1 / asked - 1) * square(f); // what is gained by dividing by the number asked
+      const rate = (asked * b * (1 - b)) / square(t) + (f * (1 - 2 * b)) / t - f - drawn, product = (asked * b) / s + (f * t) / s;
       const variances = { share: rate, "share × mean": product };
       return f > 0 ? { ...variances, mean: product / square(f) } : variances;
     };
@@ -360,8 +379,8 @@
   const correlation = ({ d, epsilon: eps, share }) => {
     const asked = (d * (d - 1)) / 2, whole = "all combinations of all keys";
     const both = (name, k, ones, drawnPairs) => {
-      const of = (own) => drawnPairs * LINEAR[name](k, eps, ones, own) + (drawnPairs - 1) * own;
-      return { both: share * of(1) + (1 - share) * of(0) };
+      const of = (own) => drawnPairs * LINEAR[name](k, eps, ones, own);
+      return { both: share * of(1) + (1 - share) * of(0) + (drawnPairs - 1) * share * (1 - share) };
     };
     return Object.keys(LINEAR).flatMap((name) => {
       const cells = 3 ** d, pair = oracle(name, 9, eps), most = name === "k-Subset" ? 10 : LIMIT.keys;
@@ -378,9 +397,18 @@
   const blocks = ({ d, k, epsilon: eps, share, ...limits }, attributes) => {
     const why = "k-RR on a public block of attributes";
     const made = (size) => {
-      const keep = krr(k ** size, eps).gap, told = (1 - keep) / k ** attributes + keep * share;
-      const asked = attributes === 1 ? size / d : (size * (size - 1)) / (d * (d - 1));
-      return { size, variance: (told * (1 - told)) / (asked * square(keep)) - share * (1 - share) };
+      const keep = krr(k ** size, eps).gap, asked = size / d;
+      const told = (f, cells) => (1 - keep) / cells + keep * f;
+      const pooled = (chance, value) => (value * (1 - value)) / (chance * square(keep)) - share * (1 - share);
+      if (attributes === 1) return { size, variance: pooled(asked, told(share, k)) };
+      // a cell from blocks with both attributes, and their shares from all blocks with one: see Blocks.pair_tables
+      const both = (size * (size - 1)) / (d * (d - 1)), rest = (1 - share) / (square(k) - 1);
+      const cell = told(share, square(k)), value = told(share + (k - 1) * rest, k);
+      const a = 1 / (keep * both), alone = 1 / (keep * asked * k), b = alone - a / k;
+      const squares = square(a) * cell + 2 * square(b) * value + 2 * (2 * a * b + square(b)) * cell;
+      const joint = squares - square(a * cell + 2 * b * value), single = square(alone) * value * (1 - value);
+      const apart = both * joint + 2 * (asked - both) * single - share * (1 - share);
+      return { size, variance: Math.min(apart, pooled(both, cell)) };
     };
     const possible = range(2, d).filter((size) => Number(choices(d, size)) * k ** size <= LIMIT.cells);
     const sizes = fitting(possible, (size) => [bits(k ** size), bits(choices(d, size))], limits);
@@ -397,7 +425,7 @@
     const draws = Number(choices(d, attributes)), left = limits.bits - (limits.public_free ? 0 : bits(draws));
     const first = (limit) => rank("item", { n: 1, k: k ** attributes, epsilon, share, listed: true, public_free: limits.public_free, bits: limit })[0];
     const fits = limits.bits !== null && left > 0 ? first(left) : null, best = fits && !fits.excluded ? fits : first(null);
-    const variance = draws * square(best.error) + (draws - 1) * share;
+    const variance = draws * square(best.error) + (draws - 1) * share * (1 - share);
     return row(`one ${attributes === 1 ? "attribute" : "pair"}, ${best.name}`, "drawn by each person in public, and answered with all of ε", {
       variances: { share: variance }, private: best.private, public: best.public + bits(draws), server: best.server,
       code: call("DrawnAttributes", { sizes: same(d, k), order: attributes > 1 ? attributes : undefined, oracle: best.code }),
@@ -408,7 +436,7 @@
     const flipped = "a bit for each value, with a part of ε for each attribute";
     const s = Math.exp(eps / (2 * d)), flips = s / square(Math.expm1(eps / (2 * d)));
     return [
-      row("Harmony", "one private bit about one public attribute", { variances: { share: d * square(twoPoint(eps)) - share }, private: 1, public: bits(d) + bits(order(k)), code: call("HarmonyFrequency", { sizes: same(d, k), epsilon: float(eps) }) }),
+      row("Harmony", "one private bit about one public attribute", { variances: { share: d * square(twoPoint(eps)) - share - (d - 1) * square(share) }, private: 1, public: bits(d) + bits(order(k)), code: call("HarmonyFrequency", { sizes: same(d, k), epsilon: float(eps) }) }),
       blocks(question, 1),
       d * k ** 2 <= LIMIT.largest
         ? row("bit flips", flipped, { variances: { share: flips }, private: d * k, public: 0, code: call("BitFlip", { sizes: same(d, k), f: `flip_for(${float(eps)}, ${2 * d})` }), ...each })
@@ -423,7 +451,7 @@
     const fitted = "tables of pairs are fitted (ldpnb.attributes), which has no closed form";
     return [
       asked * cells <= LIMIT.largest
-        ? row("Harmony, pairs", one, { variances: { share: asked * square(twoPoint(eps)) - share }, private: 1, public: bits(asked) + bits(order(cells)), code: call("HarmonyFrequency", { sizes: same(asked, cells), epsilon: float(eps) }) })
+        ? row("Harmony, pairs", one, { variances: { share: asked * square(twoPoint(eps)) - share - (asked - 1) * square(share) }, private: 1, public: bits(asked) + bits(order(cells)), code: call("HarmonyFrequency", { sizes: same(asked, cells), epsilon: float(eps) }) })
         : beyond("Harmony, pairs", one, `${said(LIMIT.largest)} cells of all pairs`),
       blocks(question, 2),
       bars("bit flips", fitted),

@@ -21,9 +21,10 @@ from numpy.typing import ArrayLike, NDArray
 from ldpnb.attributes.maxent import check_sets
 from ldpnb.attributes.records import RecordMechanism, Set, Sets, cell_of, check_below, one_hot, split
 from ldpnb.chance import Randomness, bernoulli, distinct, inexact, odds, uniform
-from ldpnb.checks import SIZE_MAX, Limit, check_codes, check_count, check_epsilon, check_numbers, check_sizes
-from ldpnb.core import Floats, Ints, Layout, Reports, Tally, check_tally
+from ldpnb.checks import SIZE_MAX, Limit, check_codes, check_count, check_epsilon, check_numbers, check_sizes, shown
+from ldpnb.core import Floats, Ints, Layout, Reports, Tally, Untold, check_tally
 from ldpnb.oracles.frequency import GRR
+from ldpnb.postprocess import norm_sub
 
 CELLS_MAX = 2**24  # of a tally, over all blocks: 128 MB
 
@@ -42,13 +43,15 @@ class Blocks(RecordMechanism):
     The value of a block of :math:`K=\prod_{j\in B}\kappa_j` cells is kept with probability
     :math:`g=(e^\varepsilon-1)/(e^\varepsilon+K-1)`; otherwise any cell is reported, all alike.  For a set S inside B,
     whose table has :math:`K_S` cells, the score of cell t is :math:`\{1[y_S=t]-(1-g)/K_S\}/g`, which has mean
-    :math:`1[x_S=t]`.  Two estimates are made of it:
+    :math:`1[x_S=t]`.  Three estimates are made of it:
 
     - `estimate`, the mean over everybody of the score over the chance that S is in the block, 0 where it is not:
       linear in the reports;
     - `tables`, the mean over those whose block contains S: unbiased given the blocks.  Chance in how many people drew S
       no longer counts, so that for a share f, with blocks of one K and S in a block with chance c, the variance is
-      less by about :math:`(1/c-1)f^2/n`.
+      less by about :math:`(1/c-1)f^2/n`;
+    - `pair_tables`, for pairs: an attribute's own shares from all blocks that contain it, and only what is left of the
+      pair from blocks with both.
 
     Source: Zhang et al. 2018 (CALM) for the idea: marginals of few attributes, each from a part of the people with all
     of ε.  They fix a list of marginals first; a random block a person, which needs none, is ours.
@@ -267,6 +270,220 @@ class Blocks(RecordMechanism):
             raise ValueError(f"drawn must hold somebody whose block contains the set {s}, got nobody")
         once = f * (1 - f) / max(people.sum() - 1, 1) * (1 - second / weight**2)
         return np.asarray(first / weight**2 - once, np.float64)
+
+    def pair_tables(self, tally: Tally, pairs: Sets) -> Pooled:
+        r"""Estimate the table of each pair of attributes: their own shares from all blocks that contain them.
+
+        With :math:`\hat f_{ab}`, :math:`\hat f_a` and :math:`\hat f_b` those of `tables`, which are means over the
+        people whose block contains both, a, or b,
+
+        .. math:: \hat f_{ab}(x, y) - \frac{\hat f_{ab}(x, \cdot)}{\kappa_b} - \frac{\hat f_{ab}(\cdot, y)}{\kappa_a}
+           + \frac{\hat f_a(x)}{\kappa_b} + \frac{\hat f_b(y)}{\kappa_a}.
+
+        More people's blocks contain a than both a and b, so that an attribute's shares are known better than the
+        pair's.  The margins of these tables are the shares of single attributes that `tables` has.  At a large ε, where
+        what is left is the chance in who was asked, a cell that is much rarer than its row and column is known better
+        from `tables`.
+
+        Parameters
+        ----------
+        tally : Tally
+        pairs : sequence of (int, int)
+            Two attributes each, in increasing order.
+
+        Returns
+        -------
+        Pooled
+            With variances for these very people, the nearest possible tables in place of the true ones.
+
+        Raises
+        ------
+        ValueError
+            As `tables` does; or if a set is not of two attributes.
+
+        Examples
+        --------
+        >>> survey, rng = Blocks(sizes=(2, 2, 2, 2), size=2, epsilon=4.0), np.random.default_rng(0)
+        >>> reports = survey.perturb(np.tile([[0, 0, 1, 1], [1, 1, 1, 0]], (3000, 1)), rng=rng)
+        >>> found = survey.pair_tables(survey.tally(reports), [(0, 1)])
+        >>> found.tables[0].round(1) + 0.0
+        array([[0.5, 0. ],
+               [0. , 0.5]])
+        """
+        pairs = check_sets(pairs, len(self.sizes))
+        if other := [one for one in pairs if len(one) != 2]:
+            raise ValueError(f"pairs must be of two attributes each, got {other[0]}")
+        both, drawn = self.tables(tally, pairs), tally.counts.sum(1)
+        single = sorted({(a,) for pair in pairs for a in pair})
+        own = dict(zip(single, self.tables(tally, single).tables, strict=True))
+        tables, variances = [], []
+        for pair, table in zip(pairs, both.tables, strict=True):
+            (a, b), (rows, columns) = pair, table.shape
+            first = (own[a,] - table.sum(1)) / columns
+            second = (own[b,] - table.sum(0)) / rows
+            tables.append(table + first[:, None] + second)
+            possible = norm_sub(tables[-1].ravel()).reshape(table.shape)
+            variances.append(self.pair_tables_variance(drawn, pair, possible))
+        return Pooled(both.sets, tables, variances, both.people)
+
+    def pair_tables_variance(self, drawn: ArrayLike, pair: Set, share: ArrayLike) -> Floats:
+        r"""Exact variance of `pair_tables`, given how many people drew each block, and the true table of the pair.
+
+        A person whose block has both attributes adds :math:`A\,1[xy] + B\,1[x] + C\,1[y]` to a cell, up to a constant,
+        and one whose block has one of them :math:`B\,1[x]` or :math:`C\,1[y]`, for the values x, y that are reported:
+        the weights follow from g and from the sums of g² over the people whose block holds a, b, or both.  With
+        :math:`v_i` the variance of this under the law of reports, and :math:`u_i` that under the true shares, times
+        g², the variance about these people is, since blocks are dealt out among them,
+
+        .. math:: \sum_i v_i + \frac{1}{n-1}\Big(\sum_i u_i - f(1-f)\Big).
+
+        The first term alone is for people drawn from a distribution.
+
+        Parameters
+        ----------
+        drawn : array_like of int (C(d, ℓ),)
+        pair : (int, int)
+        share : array_like (κ_a, κ_b)
+        """
+        f, people = check_numbers(share, "share"), check_codes(drawn, None, "drawn")
+        ((a, b),) = check_sets([pair], len(self.sizes))
+        if f.shape != (self.sizes[a], self.sizes[b]):
+            raise ValueError(f"share must be a table of shape {(self.sizes[a], self.sizes[b])}, got {f.shape}")
+        has_a, has_b = ((self.blocks == one).any(1) for one in (a, b))
+        squares = people * self.keep**2
+        worth_a, worth_b, worth = (squares[held].sum() for held in (has_a, has_b, has_a & has_b))
+        if not worth:
+            raise ValueError(f"drawn must hold somebody whose block contains the set {(a, b)}, got nobody")
+        rows, columns = f.shape
+        noise, scatter = np.zeros(f.shape), np.zeros(f.shape)
+        for held, first, second in ((has_a & has_b, 1, 1), (has_a & ~has_b, 1, 0), (~has_a & has_b, 0, 1)):
+            for g in np.unique(self.keep[held]):
+                m = people[held & (self.keep == g)].sum()
+                both = first * second * g / worth
+                weights = both, (first * g / worth_a - both) / columns, (second * g / worth_b - both) / rows
+                noise += m * _variance_of_cell(weights, (1 - g) / f.size + g * f)
+                scatter += m * g**2 * _variance_of_cell(weights, f)
+        n = people.sum()
+        return np.asarray(noise + (scatter - f * (1 - f)) / max(n - 1, 1), np.float64)
+
+    def pooled_contrast_variance(
+        self, tally: Tally, weights: Mapping[Set, ArrayLike], *, people: bool = False
+    ) -> float:
+        r"""Estimate the variance of a weighted sum of cells.
+
+        Cells of single attributes are those of `tables`, cells of pairs those of `pair_tables`.
+        Given who drew which block, the sum is one of a coefficient per report.  With :math:`w_S` the weights of the
+        cells of a set, and :math:`M_S = \sum g^2` over the people whose block holds it, a report y about a block adds
+
+        .. math:: c = \sum_{S \subset B} \frac{g}{M_S} \Big(w_S(y_S) - (1-g)\, \overline{w_S}\Big),
+
+        and what is expected of its block is :math:`\sum_S (g^2/M_S) \sum_t w_S(t) \hat f_S(t)`.  The variance is the
+        sum of the squared differences of the two; since the shares are estimated, it is right to order 1/n.  About
+        these people, that of their own weighted sum over n − 1 is less, for which the sets must be in one block, two by
+        two.
+
+        Parameters
+        ----------
+        tally : Tally
+            Of at least two reports.
+        weights : dict of tuple of int to array_like (κ_a,) or (κ_a, κ_b)
+            By set of one or two attributes, a weight a cell.
+        people : bool
+            Whether the variance is that about these people, and not about a population that they are a sample of.
+
+        Raises
+        ------
+        ValueError
+            As `tables` does; if weights are no such tables; or if blocks do not tell how rows go together, for
+            `people`.
+
+        Examples
+        --------
+        >>> survey, rng = Blocks(sizes=(2, 2, 2, 2), size=2, epsilon=4.0), np.random.default_rng(0)
+        >>> reports = survey.perturb(np.tile([[0, 0, 1, 1], [1, 1, 1, 0]], (3000, 1)), rng=rng)
+        >>> tally = survey.tally(reports)  # how much more often is the first value 1 than the last?
+        >>> round(survey.pooled_contrast_variance(tally, {(0,): [0, 1], (3,): [0, -1]}) ** 0.5, 3)
+        0.016
+        """
+        asked = self._weights_of_sets(weights)
+        if tally.n < 2:
+            raise ValueError(f"tally must hold at least two reports, got {tally.n}")
+        cut = self._without_margins(asked)
+        found = self.tables(tally, [*cut])
+        coefficient = np.zeros(tally.counts.shape)
+        expected = np.zeros(len(self.blocks))
+        for s, table, worth in zip(cut, found.tables, found.people.tolist(), strict=True):
+            w = cut[s]
+            own = float(np.sum(w * table))
+            for rows, sizes, away, g in self._holding(s):
+                cells = np.broadcast_to(np.expand_dims(w - (1 - g) * w.mean(), away), sizes).ravel()
+                coefficient[rows, : len(cells)] += g / worth * cells
+                expected[rows] += g**2 / worth * own
+        variance = float(np.sum(tally.counts * (coefficient - expected[:, None]) ** 2))
+        if people:
+            variance -= self._scatter_of_people(tally, asked) / (tally.n - 1)
+        return variance
+
+    def _weights_of_sets(self, weights: Any) -> dict[Set, Floats]:
+        """Return tables of weights that were checked, by set of one or two attributes."""
+        if not isinstance(weights, Mapping) or not weights:
+            raise ValueError(f"weights must be a dict of tables by set of attributes, got {shown(weights)}")
+        sets = check_sets([*weights], len(self.sizes))
+        found = {}
+        for s, table in zip(sets, weights.values(), strict=True):
+            checked, shape = check_numbers(table, "weights"), tuple(self.sizes[j] for j in s)
+            if len(s) > 2 or checked.shape != shape:
+                raise ValueError(
+                    f"weights must be tables of one or two attributes, {shape} for {s}, got {checked.shape}"
+                )
+            found[s] = checked
+        return found
+
+    def _without_margins(self, weights: Mapping[Set, Floats]) -> dict[Set, Floats]:
+        """Write weights of `pair_tables` as weights of `tables`, where an attribute's own shares are its own set's."""
+        found: dict[Set, Floats] = {}
+        for s, w in weights.items():
+            if len(s) == 1:
+                found[s] = found.get(s, 0) + w
+                continue
+            a, b = s
+            first, second = w.mean(1), w.mean(0)
+            found[s] = w - first[:, None] - second
+            found[a,] = found.get((a,), 0) + first
+            found[b,] = found.get((b,), 0) + second
+        return found
+
+    def _scatter_of_people(self, tally: Tally, weights: Mapping[Set, Floats]) -> float:
+        """Variance over these people of the weighted sum of their own cells, from tables of every two sets together."""
+        sets = [*weights]
+        unions = {(s, t): tuple(sorted({*s, *t})) for s in sets for t in sets}
+        if (most := max(map(len, unions.values()))) > self.size:
+            raise Untold(
+                f"people must be False for this sum: blocks of {self.size} attributes do not tell how {most} go "
+                "together; the variance about a population is at least as large"
+            )
+        wanted = sorted({*unions.values()})
+        tables = dict(zip(wanted, self.tables(tally, wanted).tables, strict=True))
+        pairs = [one for one in wanted if len(one) == 2]
+        tables |= dict(zip(pairs, self.pair_tables(tally, pairs).tables, strict=True)) if pairs else {}
+
+        def spread(s: Set, union: Set) -> Floats:
+            """Lay the weights of a set along the axes of the union."""
+            return np.expand_dims(weights[s], tuple(i for i, j in enumerate(union) if j not in s))
+
+        square = sum(float(np.sum(tables[u] * spread(s, u) * spread(t, u))) for (s, t), u in unions.items())
+        mean = sum(float(np.sum(tables[s] * weights[s])) for s in sets)
+        return float(square - mean**2)
+
+
+def _variance_of_cell(weights: tuple[float, float, float], law: Floats) -> Floats:
+    """Variance of A 1[xy] + B 1[x] + C 1[y] for each cell (x, y) of the law of a pair of values."""
+    both, first, second = weights
+    x, y = law.sum(1, keepdims=True), law.sum(0, keepdims=True)
+    mean = both * law + first * x + second * y
+    square = both**2 * law + first**2 * x + second**2 * y
+    square = square + 2 * (both * first + both * second + first * second) * law
+    return np.asarray(square - mean**2)
 
 
 @dataclass(frozen=True, eq=False)

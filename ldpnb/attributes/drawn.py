@@ -12,7 +12,8 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ldpnb.attributes.records import RecordMechanism, Set, cell_of, every_record, one_hot
+from ldpnb.asked import Asked, AsksSome
+from ldpnb.attributes.records import RecordMechanism, Set, cell_of, every_record, one_hot, split
 from ldpnb.chance import Randomness, uniform
 from ldpnb.checks import SIZE_MAX, Limit, check_count, check_sizes, shown
 from ldpnb.core import Example, Floats, Ints, Reports, Tally
@@ -22,7 +23,7 @@ from ldpnb.oracles.hadamard import HadamardBit
 
 
 @dataclass(frozen=True, kw_only=True)
-class DrawnAttributes(Asking, RecordMechanism):
+class DrawnAttributes(Asking, RecordMechanism, AsksSome):
     r"""One public set of `order` attributes, drawn uniformly; its cell goes through a frequency oracle with all of ε.
 
     Where only single attributes are asked about, or only pairs of them, nothing is spent on the others: about d times
@@ -33,6 +34,8 @@ class DrawnAttributes(Asking, RecordMechanism):
     Values are records, int (n, d), attribute j in {0, …, κ_j−1}.  Reports have the field ``attributes`` (public; sets
     in lexicographic order) and the fields of the oracle's reports, or ``report`` where these have none, (n,).
     Estimates are the shares of the cells of each set, set after set, the last attribute's values running fastest.
+    `estimate` divides by the number of people expected to be asked, `estimate_of_asked` by those who were: see
+    `ldpnb.asked`.
 
     Parameters
     ----------
@@ -84,6 +87,11 @@ class DrawnAttributes(Asking, RecordMechanism):
         return tuple(prod(self.sizes[j] for j in one) for one in self.sets)
 
     questions = property(lambda self: len(self.sets), doc="Number of sets.")
+    asked = property(lambda self: 1 / self.questions, doc="Chance that a person is asked about a set.")
+
+    def _numbers_asked(self, tally: Tally) -> Ints:
+        """Count the reports about the set of each cell: (…, Σ cells)."""
+        return np.repeat(tally.counts[..., 0], self.cells, -1)
 
     def _codes(self, values: Ints) -> Ints:
         """Return the number of each person's cell of each set: (sets, n)."""
@@ -122,11 +130,36 @@ class DrawnAttributes(Asking, RecordMechanism):
         each = np.stack([self.oracle.variance(one) for one in codes], 1)
         return np.asarray(self.questions * (self._flat(each) + t) - t)
 
+    def _contrast_parts(self, tally: Tally, weights: Floats) -> Asked:
+        """By the oracle, from the reports about each set."""
+        asked = tally.counts[..., 0]
+        shape = self.oracle._one_trial
+        parts = []
+        for at, w in enumerate(split(weights, self.cells)):
+            counts = tally.counts[..., at, 1:].reshape(*asked.shape[:-1], *shape)
+            padded = np.zeros(self.oracle.k)
+            padded[: len(w)] = w
+            parts.append(_mean_parts(self.oracle, asked[..., at], counts, padded))
+        return Asked(asked, *(np.stack(found, -1) for found in zip(*parts, strict=True)))
+
+    def _questions_of(self, weights: Floats) -> Ints:
+        return np.flatnonzero([np.any(w) for w in split(weights, self.cells)])
+
     def table(self, tally: Tally, attributes: Sequence[int]) -> Floats:
-        """Estimate the table of one set of attributes, in increasing order: (…, κ_a, …)."""
+        """Estimate the table of one set of attributes, in increasing order, from those who were asked: (…, κ_a, …).
+
+        Raises
+        ------
+        ValueError
+            If it is not a set of `order` attributes, or nobody was asked about it.
+        """
         if (one := tuple(attributes)) not in self.sets:
             raise ValueError(f"attributes must be {self.order} of {len(self.sizes)}, in increasing order, got {one}")
-        found = super()._score(self._own(tally))[..., self.sets.index(one), : self.cells[self.sets.index(one)]]
+        at = self.sets.index(one)
+        start = sum(self.cells[:at])
+        found = self._mean_of_asked(self._own(tally))[..., start : start + self.cells[at]]
+        if np.isnan(found).any():
+            raise ValueError(f"attributes must be a set that somebody was asked about, got {one}: collect more")
         return found.reshape(*found.shape[:-1], *(self.sizes[j] for j in one))
 
     @classmethod
@@ -135,3 +168,18 @@ class DrawnAttributes(Asking, RecordMechanism):
         shapes = ((2, 3), GRR, 1.0, 1), ((2, 2), HadamardBit, 0.5, 1), ((2, 2, 2), GRR, 2.0, 2), ((2, 2), OUE, 1.0, 1)
         made = [cls.of(sizes, make, epsilon, order) for sizes, make, epsilon, order in shapes]
         return [Example(one, every_record(one.sizes)[:6], pairs=one.order < 2) for one in made]
+
+
+def _mean_parts(oracle: ItemOracle, asked: Ints, counts: Ints, weights: Floats) -> tuple[Floats, Floats, Floats]:
+    """Weighted sum of shares, mean squared sum of scores and mean squared weight, from answers to one question: (…)."""
+    found = []
+    for number, one in zip(asked.ravel().tolist(), counts.reshape(-1, *oracle._one_trial), strict=True):
+        if number == 0:
+            found.append((np.nan, np.nan, np.nan))
+            continue
+        tally = Tally(oracle, number, one)
+        shares = oracle.estimate(tally)
+        squares = float(oracle._contrast_squares(tally, weights))
+        found.append((float(shares @ weights), squares, float(shares @ weights**2)))
+    sums, squares_, own = np.array(found).T.reshape(3, *asked.shape)
+    return sums, squares_, own

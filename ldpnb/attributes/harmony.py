@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb import chance
+from ldpnb.asked import Asked, AsksSome
 from ldpnb.attributes.records import RecordMechanism, check_below, one_hot, split
 from ldpnb.chance import Randomness, inexact, uniform
 from ldpnb.checks import Limit, check_epsilon
@@ -22,11 +23,12 @@ from ldpnb.oracles.hadamard import count_signs, order, tell_signs, truthful
 
 
 @dataclass(frozen=True, kw_only=True)
-class HarmonyFrequency(RecordMechanism):
+class HarmonyFrequency(RecordMechanism, AsksSome):
     r"""Harmony for frequencies: one of d attributes, drawn publicly, and `HadamardBit` on its value with all of ε.
 
     Everybody answers about one attribute only, all alike, and the server multiplies by d: the score of a value of the
-    drawn attribute is :math:`\pm dc`, all others are 0.  A record is protected by ε, whatever d.
+    drawn attribute is :math:`\pm dc`, all others are 0.  A record is protected by ε, whatever d.  `estimate_of_asked`
+    divides by the number of people who drew the attribute instead (`ldpnb.asked`).
 
     Source: Nguyên et al. 2016, for categorical attributes; ye2018 §4.1.2.
 
@@ -104,11 +106,34 @@ class HarmonyFrequency(RecordMechanism):
         balance = np.concatenate([fwht(rows)[..., :size] for rows, size in parts], -1)
         return np.asarray(balance * (len(self.sizes) * inexact(1 / (2 * self.truth - 1)) / tally.n))
 
+    @property
+    def asked(self) -> float:
+        """1/d."""
+        return 1 / len(self.sizes)
+
+    def _numbers_asked(self, tally: Tally) -> Ints:
+        """Count the reports about the attribute of each value: (…, Σκ_j)."""
+        asked = np.add.reduceat(tally.counts.sum(-1), np.cumsum(self.m) - self.m, axis=-1)
+        return np.repeat(asked, self.sizes, axis=-1)
+
+    def _contrast_parts(self, tally: Tally, weights: Floats) -> Asked:
+        """Of signs c times the row's sum of weights: over all rows, its mean square is c² Σ w²."""
+        numbers = np.add.reduceat(tally.counts.sum(-1), np.cumsum(self.m) - self.m, axis=-1)
+        each = self.estimate(tally) * tally.n / len(self.sizes)
+        cut = self.slices
+        with np.errstate(invalid="ignore", divide="ignore"):
+            sums = np.stack([each[..., one] @ weights[one] for one in cut], -1) / numbers
+            own = np.stack([each[..., one] @ weights[one] ** 2 for one in cut], -1) / numbers
+        squares = inexact(1 / (2 * self.truth - 1) ** 2) * np.array([np.square(weights[one]).sum() for one in cut])
+        return Asked(numbers, sums, np.broadcast_to(squares, numbers.shape), own)
+
+    def _questions_of(self, weights: Floats) -> Ints:
+        return np.flatnonzero([np.any(weights[one]) for one in self.slices])
+
     def _squares(self, tally: Tally) -> Floats:
         """Of scores ±d c of the values of the attribute that was asked about, 0 of others."""
-        asked = np.add.reduceat(tally.counts.sum(-1), np.cumsum(self.m) - self.m, axis=-1)
         square = inexact((len(self.sizes) / (2 * self.truth - 1)) ** 2)
-        return np.asarray(np.repeat(asked, self.sizes, axis=-1) * (square / tally.n))
+        return np.asarray(self._numbers_asked(tally) * (square / tally.n))
 
     def expected(self, values: ArrayLike) -> Floats:
         """One for the person's value of each attribute, zero for the others: (n, Σκ_j)."""

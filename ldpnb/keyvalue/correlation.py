@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ldpnb.asked import AsksSome
 from ldpnb.chance import Randomness, uniform
 from ldpnb.core import Example, Floats, Ints, Records, Reports, Tally
 from ldpnb.keyvalue.encoding import Encoded, combined, joint, numbered
@@ -105,14 +106,15 @@ class IOH(Encoded):
 
 
 @dataclass(frozen=True, kw_only=True)
-class PairSampling(Asking, Encoded):
+class PairSampling(Asking, Encoded, AsksSome):
     r"""One public pair of keys, drawn uniformly, and the number of its nine combinations through a frequency oracle.
 
     For many keys: where `IOH` spreads people over 3^d cells, this asks everybody about nine, with all of ε, and has
     1/L of the people for each of the L = d(d−1)/2 pairs.  It answers questions about two keys, and no others.
 
-    A `Table` of a pair has people's number n, not the random number of those who were asked.  A frequency or mean is a
-    ratio of two such numbers, in which the factor cancels.
+    `estimate` divides by the number of people expected to be asked about a pair, n/L; the `Table` of a pair, as
+    `estimate_of_asked`, by the number N of those who were (`ldpnb.asked`), so that its cells scatter less.  In a
+    frequency or mean, which is a ratio of two cells' sums, the factor cancels.
 
     Source: sampled marginals (Cormode, Kulkarni and Srivastava 2018), for the states of sun2021 §3.1; sampling is what
     sun2021 §5 leaves for later.
@@ -162,6 +164,15 @@ class PairSampling(Asking, Encoded):
         """Number of pairs."""
         return len(self.pairs)
 
+    @property
+    def asked(self) -> float:
+        """1/L."""
+        return 1 / self.questions
+
+    def _numbers_asked(self, tally: Tally) -> Ints:
+        """Count the reports about each pair: (…, L, 1)."""
+        return np.asarray(tally.counts[..., :1])
+
     def _perturb(self, values: Records, rng: Randomness) -> Reports:
         pairs, codes = np.divmod(self._cells(values, rng), 9)
         return self._asked(pairs, self.oracle.perturb(codes, rng=rng))
@@ -172,14 +183,18 @@ class PairSampling(Asking, Encoded):
         return joint(states.reshape(-1, 2, 3)).reshape(len(states), -1, 9)
 
     def table(self, names: Sequence[str], tally: Tally) -> Table:
-        """Estimate the table of two keys, in the order in which they are named.
+        """Estimate the table of two keys, in the order in which they are named, from those who were asked about them.
 
         Raises
         ------
         ValueError
-            If these are not two different keys of this mechanism.
+            If these are not two different keys of this mechanism, or nobody was asked about them.
         """
-        return self._table(names, self.estimate(tally)[..., self._pair(names), :], tally.n)
+        pair = self._pair(names)
+        asked = self._own(tally).counts[..., pair, 0]
+        if not asked.all():
+            raise ValueError(f"names must be two keys that somebody was asked about, got {tuple(names)}: collect more")
+        return self._table(names, self._mean_of_asked(tally)[..., pair, :], tally.n, asked)
 
     def truth(self, names: Sequence[str], values: Records) -> Table:
         """Return the table that estimates have in expectation, as if this mechanism had collected it.

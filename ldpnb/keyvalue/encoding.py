@@ -207,7 +207,8 @@ class Encoded(Through):
             total += joint(laws[:, :half]).T @ joint(laws[:, half:])
         return self._table(names, total.ravel() / len(records), len(records))
 
-    def _table(self, names: Sequence[str], shares: Floats, n: int) -> Table:
+    def _table(self, names: Sequence[str], shares: Floats, n: int, asked: Any = None) -> Table:
         """Make a table of keys, named in any order, from shares that are in the order of the mechanism's keys."""
         keys = tuple(sorted(names, key=self.keys.index))
-        return Table(keys, shares, Shares(keys, shares, n, self.oracle, self.questions)).marginal(names)
+        collected = Shares(keys, shares, n, self.oracle, self.questions, asked)
+        return Table(keys, shares, collected).marginal(names)

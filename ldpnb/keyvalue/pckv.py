@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ldpnb import chance
 from ldpnb.chance import Randomness, bernoulli, exact, inexact, odds, packed_bernoulli, round_up
 from ldpnb.checks import SIZE_MAX, Limit, check_array, check_count, check_epsilon, shown
-from ldpnb.core import Floats, Ints, Layout, Records, Reports, blocks, pad_and_sample
+from ldpnb.core import Floats, Ints, Layout, Records, Reports, Tally, blocks, pad_and_sample
 from ldpnb.keyvalue.population import Holdings, discretise
 from ldpnb.keyvalue.ternary import KnownKeys
 from ldpnb.oracles.frequency import KeptCode
@@ -103,6 +103,14 @@ class PCKVGRR(KeptCode, PadAndSample):
     def _perturb(self, values: Records, rng: Randomness) -> Reports:
         keys, signs = self._draw(values, rng)
         return super()._perturb(2 * keys + (signs > 0), rng)
+
+    def _contrast_squares(self, tally: Tally, weights: Floats) -> Floats:
+        """Of the scores of each signed key: a report names one, and says nothing about all others."""
+        nothing = weights.T @ self._state_scores[:, 1]  # (d,): each key's part of a report about another one
+        signed = weights.T @ self._state_scores[:, [0, 2]] - nothing[:, None] + nothing.sum()  # (d, 2)
+        named = tally.counts[..., [0, 2]]
+        blank = tally.n - named.sum((-2, -1))
+        return np.asarray(((named * signed**2).sum((-2, -1)) + blank * nothing.sum() ** 2) / tally.n)
 
     def _worst(self) -> Ints:
         """Name the first key, with the sign +."""
@@ -206,6 +214,9 @@ class PCKVUE(PadAndSample):
         if wrong.size:
             raise ValueError(f"reports must be -1, 0 or 1, got {wrong[0]}")
         return found
+
+    def _contrast_squares(self, tally: Tally, weights: Floats) -> Floats:
+        return self._contrast_of_independent(tally, weights)
 
     def _worst(self) -> NDArray[np.int8]:
         """Answer + about all keys."""

@@ -10,8 +10,8 @@ where S sums the signs of k.  A condition says of some keys that they are held, 
 outer product of one factor a key: (1, 0, 1) held, (0, 1, 0) not held, (−1, 0, 1) sign, (1, 1, 1) no matter.
 
 The error of a weighted sum comes from the joint law of one report (`PureProtocol.linear_variance`): with n people
-and true shares θ its variance is Σ_x θ_x Var[Σ_v w_v s_v | x] / n.  A ratio ρ = F₁/F₀ has, for many people, the
-variance of the one sum (w₁ − ρ w₀)/F₀ (delta method).
+and true shares θ its variance is Σ_x θ_x Var[Σ_v w_v s_v | x] / n, if all are asked (`Shares.variance`).  A ratio
+ρ = F₁/F₀ has, for many people, the variance of the one sum (w₁ − ρ w₀)/F₀ (delta method).
 """
 
 from __future__ import annotations
@@ -122,12 +122,14 @@ class Shares:
     ----------
     keys : tuple of str
     shares : ndarray (…, 3^d)
-        Linear estimates; leading axes run over trials.
+        Estimates, linear in the reports of those who were asked; leading axes run over trials.
     n : int
         Number of people.
     oracle : PureProtocol
     pairs : int
         Number of pairs of which each person was asked about one.
+    asked : int or ndarray (…), optional
+        How many people were asked about these keys, N; without it, n/pairs.
     """
 
     keys: tuple[str, ...]
@@ -135,16 +137,28 @@ class Shares:
     n: int
     oracle: PureProtocol
     pairs: int = 1
+    asked: Any = None
 
     def variance(self, weights: Floats) -> Floats:
-        r"""Variance of the weighted sum of shares, for weights (…, 3^d), given everybody's signs.
+        r"""Variance of the weighted sum of shares, for weights (…, 3^d), given everybody's signs and N.
 
-        With g_x the variance for a person of combination x, it is :math:`\sum_x \theta_x g_x / n`; of L pairs,
-        :math:`g_x = L \operatorname{Var}[\sum_v w_v s_v \mid x] + (L-1) w_x^2`.  The estimated shares, normalised,
-        stand for θ; as they may be negative, the mean is kept between the least and the largest g.
+        With V_x the variance of the sum of the scores of one answer, :math:`\operatorname{Var}[\sum_v w_v s_v \mid x]`,
+        and those asked a random sample of all n people, it is
+
+        .. math:: \frac1N \sum_x \theta_x V_x + \frac{n-N}{N(n-1)}
+           \Big(\sum_x \theta_x w_x^2 - \Big(\sum_x \theta_x w_x\Big)^2\Big).
+
+        The estimated shares, normalised, stand for θ; as they may be negative, the mean of V is kept between its least
+        and its largest value, and the scatter of w between 0 and a quarter of its squared width.
         """
-        g = self.pairs * self.oracle.linear_variance(weights) + (self.pairs - 1) * np.square(weights)
-        return np.asarray(np.clip((norm(self.shares) * g).sum(-1), g.min(-1), g.max(-1)) / self.n)
+        each, theta = self.oracle.linear_variance(weights), norm(self.shares)
+        noise = np.clip((theta * each).sum(-1), each.min(-1), each.max(-1))
+        mean = (theta * weights).sum(-1)
+        scatter = (theta * np.square(weights)).sum(-1) - np.square(mean)
+        widest = np.square(weights.max(-1) - weights.min(-1)) / 4
+        asked = self.n / self.pairs if self.asked is None else np.asarray(self.asked)
+        left = (self.n - asked) / max(self.n - 1, 1)
+        return np.asarray((noise + left * np.clip(scatter, 0, widest)) / asked)
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,22 +16,24 @@ from operator import attrgetter
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ldpnb import chance
+from ldpnb.asked import Asked, AsksSome
 from ldpnb.chance import Randomness, exact, odds, round_down, uniform
-from ldpnb.checks import Limit, check_epsilon
+from ldpnb.checks import Limit, check_count, check_epsilon
 from ldpnb.core import Bools, Floats, Ints, Layout, Records, Reports, Tally
 from ldpnb.keyvalue.population import discretise, entries, signs
 from ldpnb.keyvalue.ternary import KnownKeys, Spread, _possible
 from ldpnb.oracles.frequency import GRR, KeptCode
 
 
-class SampledKey(KnownKeys):
+class SampledKey(KnownKeys, AsksSome):
     """One public key, drawn uniformly, and a state for it that was perturbed: a = w = 1/d.
 
     Dividing by the expected number n/d of reports about a key, not by their number N, keeps the estimate linear.  The
-    other quotient, `of_asked`, has less noise: whose question it was is no noise then.
+    other quotient, `estimate_of_asked`, has less noise: whose question it was is no noise then (`ldpnb.asked`).
+    `of_asked` has the covariances, too.
 
     Reports have the fields ``key`` (public) and ``state``, (n,).
     """
@@ -76,11 +78,42 @@ class SampledKey(KnownKeys):
         ValueError
             If nobody was asked about a key.
         """
-        linear, asked = self.estimate(tally), tally.counts.sum(-1)
-        if not asked.all():
-            raise ValueError("tally must have an answer about each key, got none about one of them")
-        estimate = linear * (tally.n * self.asked / asked)[..., None, :]
-        return estimate, self._given(_possible(estimate), asked, tally.n)
+        estimate = self.estimate_of_asked(tally)
+        return estimate, self._given(_possible(estimate), tally.counts.sum(-1), tally.n)
+
+    def _numbers_asked(self, tally: Tally) -> Ints:
+        """Count the reports about each key: (…, 1, d)."""
+        return np.asarray(tally.counts.sum(-1)[..., None, :])
+
+    def _contrast_parts(self, tally: Tally, weights: Floats) -> Asked:
+        """Of the two scores of a state, for those who were asked about each key."""
+        numbers = tally.counts.sum(-1)
+        scores = weights.T @ self._state_scores * self.asked  # of one answer, among those asked: (d, 3)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            sums = (tally.counts * scores).sum(-1) / numbers
+            squares = (tally.counts * scores**2).sum(-1) / numbers
+        return Asked(numbers, sums, squares, np.full(numbers.shape, np.nan))
+
+    def _questions_of(self, weights: Floats) -> Ints:
+        return np.flatnonzero(weights.any(0))
+
+    def plug_in_of_asked(self, estimate: ArrayLike, n: int) -> Spread:
+        """Spread of `of_asked` at the nearest possible shares (see `plug_in`), if N = n/d are asked about each key.
+
+        That is before anybody was asked; n is taken to be much larger than d.
+
+        Parameters
+        ----------
+        estimate : array_like (…, 2, d)
+        n : int
+            Number of people.
+        """
+        moments, people = _possible(estimate), check_count(n, 1, "n")
+        one, (t, s, tt, ss, ts) = self._spread(moments, asked=1.0), moments
+        scatter = np.stack([tt - t * t, ss - s * s], -2)
+        variance = self.d * one.variance + (self.d - 1) * scatter
+        covariance = self.d * one.covariance + (self.d - 1) * (ts - t * s)
+        return Spread(variance / people, covariance / people, self.d * one.rare / people)
 
     def _given(self, moments: Floats, asked: Ints, n: int) -> Spread:
         """Spread of an estimate from the people who were asked, out of n; from the means of t, s, t², s² and ts."""

@@ -135,6 +135,23 @@ class SignedTernary(Mechanism):
         frequency = ((plus + minus) * (1 - b) ** 2 + none * b**2) / t**2
         return np.stack([frequency, (plus + minus) / d**2], -2) / (tally.n * self.w**2)
 
+    @property
+    def _state_scores(self) -> Floats:
+        """Scores of frequency and of frequency × mean of an answer −, nothing or +: (2, 3)."""
+        t, d, b = self._gains
+        frequency = np.array([1 - b, -b, 1 - b]) / t
+        product = np.array([-1.0, 0.0, 1.0]) / d
+        return np.stack([frequency, product]) / self.w
+
+    def _contrast_of_independent(self, tally: Tally, weights: Floats) -> Floats:
+        """Mean squared weighted sum of scores where those of different keys are uncorrelated, squares and all: (…).
+
+        It is so if a report is about one pair at most, of one key, and answers about other keys are blind: of two
+        scores, one has mean 0, whatever the other is.
+        """
+        each = np.square(weights.T @ self._state_scores)  # (d, 3)
+        return np.asarray((tally.counts * each).sum((-2, -1)) / tally.n)
+
     def _moments(self, held: Held) -> tuple[Floats, ...]:
         """t, s, t², s² and ts of each pair that is held."""
         t = held.u * (self.asked / self.w)

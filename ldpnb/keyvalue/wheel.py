@@ -29,7 +29,7 @@ from operator import attrgetter
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ldpnb import chance
 from ldpnb.chance import Randomness, bernoulli, exact, inexact, odds, round_down, uniform
@@ -42,6 +42,7 @@ from ldpnb.core import (
     OpenMechanism,
     Records,
     Reports,
+    Tally,
     blocks,
     check_records,
     sample_entries,
@@ -220,6 +221,11 @@ class OpenSets(OpenMechanism):
             reports["seed"][part], reports["slot"][part] = seeds, self.circle.spin(starts, rng)
         return reports
 
+    def _check_one_key(self) -> None:
+        """Refuse sums of scores of reports that are about several keys at once."""
+        if self.m > 1:
+            raise self._untold_contrast()
+
     def _items(self, items: Any) -> tuple[Item, ...]:
         array = np.asarray(items, object)
         if array.ndim != 1 or array.size == 0:
@@ -326,6 +332,25 @@ class Wheel(OpenSets, Supporting):
         """Variance of each person's score: (n, k)."""
         return self._noise(self.expected(values, items))
 
+    def _contrast_squares(self, tally: Tally, weights: Floats) -> Floats:
+        """Where a report is about one key: arcs of other keys are independent of it and of each other."""
+        self._check_one_key()
+        return self.contrast_squares_of_one_key(tally, weights)
+
+    def contrast_squares_of_one_key(self, tally: Tally, weights: ArrayLike) -> Floats:
+        """Estimate the mean squared weighted sum of scores, if each person holds one key at most: (…).
+
+        The scores of two keys of which one is held at most are uncorrelated, for an ideal hash exactly.  See
+        `contrast_variance`, which knows it where m = 1.
+
+        Parameters
+        ----------
+        tally : Tally
+        weights : array_like of float (k,)
+        """
+        w = self._contrast_weights(weights, (len(tally.items or ()),))
+        return np.asarray(self._squares(self._own(tally)) @ w**2)
+
 
 # --------------------------------------------------------------------------------------------------- key–value data
 
@@ -387,6 +412,11 @@ class WheelKV(OpenSets, SignedTernary):
 
     def _values(self, values: Records) -> Records:
         return check_pairs(values, self.table or None)
+
+    def _contrast_squares(self, tally: Tally, weights: Floats) -> Floats:
+        """Where a report is about one pair: slots of other keys are independent of it and of each other."""
+        self._check_one_key()
+        return self._contrast_of_independent(tally, weights)
 
     def _count(self, reports: NDArray[Any], items: tuple[Item, ...]) -> Ints:
         """Count for each candidate the answers −, nothing and +, (k, 3)."""

@@ -18,6 +18,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ldpnb.asked import AsksSome
 from ldpnb.chance import Randomness, distinct, exact, inexact, rational, share, weighted
 from ldpnb.checks import SIZE_MAX, Limit, check_count, check_epsilon, check_part, check_unit
 from ldpnb.core import Example, Floats, Ints, Layout, Reports, Tally, blocks
@@ -147,11 +148,13 @@ class MeanEst(Numbers):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SampledNumbers(Numbers):
+class SampledNumbers(Numbers, AsksSome):
     """Ask each person about `count` of d numbers, all sets of them alike, each through one mechanism at ε/count.
 
     The answer about a sampled number counts d/count times, and a number that is not sampled is scored 0: the mean over
-    all people is unbiased, with variance (d/count)·E[score² | t] − t² a person.
+    all people is unbiased, with variance (d/count)·E[score² | t] − t² a person.  `estimate_of_asked` divides by the
+    number of people who were asked about a number instead (`ldpnb.asked`): n times its variance is smaller by
+    (d/count − 1) times the squared mean, which is nothing where the mean is 0, the worst case of both.
 
     Reports have the fields ``attribute`` (which numbers, public, in no particular order) and ``cell``, both (n, count).
     Tallies count the cells of each number, (d, m).
@@ -184,6 +187,15 @@ class SampledNumbers(Numbers):
     def ratio(self) -> Fraction:
         """That of one answer, `count` times."""
         return self.one.ratio**self.count
+
+    @property
+    def asked(self) -> float:
+        """count/d."""
+        return self.count / self.d
+
+    def _numbers_asked(self, tally: Tally) -> Ints:
+        """Count the answers about each number: (…, d)."""
+        return np.asarray(tally.counts.sum(-1))
 
     @property
     def scores(self) -> Floats:

@@ -28,9 +28,11 @@ from ldpnb.chance import Randomness, bernoulli, exact, inexact, weighted
 from ldpnb.checks import Limit, check_unit
 from ldpnb.core import Example, Floats, Ints, Layout, Reports, Tally
 from ldpnb.formula import Formula
+from ldpnb.intervals import skewed_quantile, support_interval
 from ldpnb.numbers.means import FINE, MeanMechanism, exp_down
 
 STEPS = 64  # of a grid, where nothing else is said: rounding then adds at most 1/4096 to a variance
+HALVINGS = 50  # of the search for the end of an interval
 STEPS_MAX = 1024  # the weights of 2·1024 steps of geometric noise take 64 MB
 
 
@@ -80,6 +82,11 @@ class Number(MeanMechanism):
         """Σ_y Q[i, y] s_y², at the points."""
         return np.asarray(self.channel @ self.scores**2)
 
+    @cached_property
+    def third_moments(self) -> Floats:
+        """Σ_y Q[i, y] s_y³, at the points."""
+        return np.asarray(self.channel @ self.scores**3)
+
     @property
     def layout(self) -> Layout:
         """A cell."""
@@ -105,6 +112,62 @@ class Number(MeanMechanism):
 
     def _cells(self, tally: Tally) -> Ints:
         return tally.counts[..., None, :]
+
+    def interval(self, tally: Tally, z: float, *, people: bool = False) -> tuple[Floats, Floats]:
+        """Return the means from which the estimate is not too far, for the law of a score under these means.
+
+        Of two cells, the number of reports of the second one is binomial, and ends are as in `support_interval`.
+        Otherwise the mean score is compared with a law of the same first three moments, see `_spread_at`: variance and
+        skewness are those *at the end*.  So nothing breaks down where all numbers are near one end of the range, and
+        hardly any report has a score from the other side.
+
+        Notes
+        -----
+        About means outside of [−1, 1] scores are taken to scatter as at the nearest end.
+        """
+        mean = self.estimate(tally)
+        self.standard_error(tally, people=people)  # refuses what has none
+        if len(self.scores) == 2:
+            own, other = (exact(chance) for chance in self.channel[[-1, 0], 1].tolist())
+            low, high = support_interval(tally.counts[..., 1:], tally.n, own, other, z)
+            return 2 * low - 1, 2 * high - 1
+        squares = self._squares(tally)
+        fourth = (self._cells(tally) @ self.scores**4) / tally.n
+        squares = squares + np.sqrt(np.maximum(fourth - squares**2, 0) / tally.n)  # few reports tell it badly
+        reach = (z**2 + 4) * np.sqrt(self.second_moments.max() / tally.n)  # no end is farther
+        ends = []
+        for side in (1, -1):
+            inside, outside = mean, mean - side * reach
+            for _ in range(HALVINGS):
+                middle = (inside + outside) / 2
+                error, skewness = self._spread_at(middle, squares, tally.n)
+                far = side * (mean - middle) > error * side * skewed_quantile(side * z, skewness)
+                inside, outside = np.where(far, inside, middle), np.where(far, middle, outside)
+            ends.append(inside)
+        return ends[0], ends[1]
+
+    def _spread_at(self, mean: Floats, squares: Floats, n: int) -> tuple[Floats, Floats]:
+        """Return standard error and skewness of the mean of n scores of people with this mean number.
+
+        The mean alone does not tell how far numbers scatter.  They are taken to be a mixture, of people who all have
+        the mean and of people at both ends of the range, in the proportion that leads to this mean squared score
+        (`squares`), or to the nearest possible one.
+        """
+        at = mean.clip(-1, 1)
+        points = np.linspace(-1, 1, len(self.second_moments))
+        upper = (1 + at) / 2  # of those at the ends
+        (close2, far2), (close3, far3) = (
+            (np.interp(at, points, moments), upper * moments[-1] + (1 - upper) * moments[0])
+            for moments in (self.second_moments, self.third_moments)
+        )
+        apart = far2 - close2
+        known = np.abs(apart) > 1e-9 * far2
+        part = np.where(known, (squares - close2) / np.where(known, apart, 1), 0).clip(0, 1)
+        second, third = close2 + part * apart, close3 + part * (far3 - close3)
+        variance = np.maximum(second - at**2, 0)
+        seen = variance > 0
+        skewness = (third - 3 * at * second + 2 * at**3) / np.where(seen, variance, 1) ** 1.5
+        return np.sqrt(variance / n), np.where(seen, skewness, 0) / np.sqrt(n)
 
 
 @dataclass(frozen=True, kw_only=True)

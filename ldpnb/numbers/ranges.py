@@ -65,6 +65,11 @@ class Hierarchy(Asking, ItemOracle):
     is unbiased, whatever u is, and sums to 1.  The variance of a range grows like the square of the logarithm of its
     length, where that of a sum of single cells grows like the length.
 
+    It divides by the number of people expected at a level, not by that of those who drew it (`ldpnb.asked`).  What a
+    person adds is a sum of contrasts, whose mean over evenly spread people is 0, so that nothing would be gained for
+    them, and little for others: in the mean over all ranges 1 % at ε = 1, and 7 % at ε = 4, for 64 cells whose shares
+    fall by a tenth from each to the next.
+
     Source: levels shared among people, Cormode, Kulkarni and Srivastava 2019; consistency, Hay et al. 2010.
 
     Values are cells, below k, (n,).  Reports have the field ``level`` (public) and those of the oracles' reports, or

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         HadamardBit as HadamardBit,
         HadamardResponse as HadamardResponse,
         OneBit as OneBit,
+        best_blocks as best_blocks,
         order as order,
         parity as parity,
         routed as routed,
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
         SubsetSelection as SubsetSelection,
         best_size as best_size,
         minimax_risk as minimax_risk,
+        size_for as size_for,
     )
     from ldpnb.oracles.succinct import SHist as SHist
 

@@ -2,6 +2,8 @@
 
 Scores are multiplied by the number L of questions, and are 0 for the others, so that estimates are linear: a person's
 score has mean t and variance L (V + t²) − t², where V is the oracle's.
+`DrawnAttributes` and `PairSampling` also divide by the number of people who were asked (`ldpnb.asked`); `Hierarchy`
+does not, where it would gain little.
 """
 
 from __future__ import annotations

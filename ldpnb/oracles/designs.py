@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb.chance import Randomness, inexact, odds, scatter, uniform
-from ldpnb.checks import Limit
+from ldpnb.checks import Limit, check_probability
 from ldpnb.core import Bools, Floats, Ints, Layout, Reports, Tally, blocks
 from ldpnb.hashing import primes
 from ldpnb.oracles.frequency import BLOCK, KeptItem, PureProtocol, check_weights
@@ -154,6 +154,13 @@ class BlockDesign(KeptItem, PureProtocol):
 
         return np.asarray((mean(np.square(sums)) - np.square(mean(sums))) / inexact(p - q) ** 2)
 
+    def _contrast_squares(self, tally: Tally, weights: Floats) -> Floats:
+        """Of the score of each block, times how often it came: points that are nobody's leave it unbiased."""
+        p, q = self.support
+        sums = np.fft.irfft(np.fft.rfft(weights, self.points) * self._transform.conj(), self.points)
+        scores = (sums - inexact(q) * weights.sum()) / inexact(p - q)
+        return np.asarray(tally.counts @ np.square(scores) / tally.n)
+
     def _codes_of(self, kept: Ints, rng: Randomness) -> Ints:
         """In O(k κ)."""
         found = np.zeros((len(kept), self.points), np.int64)
@@ -162,8 +169,10 @@ class BlockDesign(KeptItem, PureProtocol):
         return found
 
 
-def best_order(k: int, epsilon: float, most: int = POINTS_MAX) -> int:
-    """Return the prime power whose geometry has the least variance of an item that nobody holds; about e^ε + 1.
+def best_order(k: int, epsilon: float, most: int = POINTS_MAX, share: float = 0.0) -> int:
+    """Return the prime power whose geometry has the least variance of an item that a share of the people hold.
+
+    It is about e^ε + 1 for a rare item, and smaller for others.
 
     Parameters
     ----------
@@ -171,18 +180,22 @@ def best_order(k: int, epsilon: float, most: int = POINTS_MAX) -> int:
     epsilon : float
     most : int
         Points that the geometry may have, if there is one with so few.
+    share : float in [0, 1]
+        Of the item; 0, the default, is a rare one.
     """
+    f = check_probability(share, "share")
 
-    def rare(q: int) -> float:
+    def variance(q: int) -> float:
         _, v, size = geometries[q]
         p = size * e / (size * e + v - size)
         other = (size - p) / (v - 1)
-        return float(other * (1 - other) / (p - other) ** 2)
+        own = (v - size) / (size * e + v - size)  # 1 − p
+        return float((f * p * own + (1 - f) * other * (1 - other)) / (p - other) ** 2)
 
     e = inexact(odds(epsilon))
     geometries = {q: _least_geometry(k, q) for q in range(2, ORDER_MAX + 1) if len(primes(q)) == 1}
     few, right = ([q for q, (_, v, _) in geometries.items() if v <= limit] for limit in (most, POINTS_MAX))
-    return min(few or right, key=rare)
+    return min(few or right, key=variance)
 
 
 def _least_geometry(k: int, q: int) -> tuple[int, int, int]:

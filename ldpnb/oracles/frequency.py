@@ -39,13 +39,15 @@ from ldpnb.checks import (
     check_codes,
     check_count,
     check_epsilon,
+    check_errors,
     check_flag,
     check_histogram,
     check_numbers,
     check_part,
 )
-from ldpnb.core import Bools, Example, Floats, Ints, Layout, Mechanism, Reports, Tally, blocks
+from ldpnb.core import Bools, Example, Floats, Ints, Layout, Mechanism, Reports, Tally, blocks, check_tally
 from ldpnb.hashing import PRIME, Quadratic, check_prime
+from ldpnb.intervals import support_interval
 from ldpnb.kernels import count_ones, count_packed
 
 BLOCK = 2**13  # people treated at a time, so that what is being worked on stays in the cache
@@ -98,6 +100,7 @@ class Supporting(Mechanism):
 
     def supporters(self, tally: Tally) -> Floats:
         """How many reports support each item, (…, k): what `simulate_marginals` returns are supporters already."""
+        check_tally(tally, Mechanism, "a mechanism's reports")
         return (tally.counts if tally.marginal else self._supporters(tally)).astype(np.float64)
 
     def _supporters(self, tally: Tally) -> Ints | Floats:
@@ -116,18 +119,21 @@ class Supporting(Mechanism):
         return np.asarray(no**2 + self.supporters(tally) / tally.n * (yes**2 - no**2))
 
     def interval(self, tally: Tally, z: float, *, people: bool = False) -> tuple[Floats, Floats]:
-        """Return the shares f from which the estimate is at most z of the standard errors at f (score intervals).
+        """Return exact ends where the number of supporters scatters little, score intervals elsewhere.
 
-        The variance is quadratic in f, so that nothing breaks down where hardly any report supports an item.
+        See `ldpnb.intervals`.  About these people, it is taken that nobody holds more than a report speaks of.
         """
+        z = check_errors(z)
         self.standard_error(tally, people=people)  # refuses what has none
-        found, rare = self.estimate(tally), self.rare_variance
-        linear = float(self._noise(np.ones(1))[0]) - rare  # variance of a person's score, own item less another one
-        # |f̂ − f|² = z² (rare + linear f, and f − f² if the people are a sample) / n, solved for f
-        w = z**2 / tally.n
-        a, b = 1 + (not people) * w, found + w * (linear + (not people)) / 2
-        half = np.sqrt(np.maximum(b**2 - a * (found**2 - w * rare), 0))
-        return (b - half) / a, (b + half) / a
+        own, other = self.chances
+        sampled = 0.0 if people else 1.0
+        return support_interval(self.supporters(tally), tally.n, own, other, z, sampled=sampled)
+
+    @property
+    def chances(self) -> tuple[Fraction, Fraction]:
+        """Chance of support by somebody who holds an item, the draw of one of L included, and by anybody else."""
+        p, q = self.support
+        return q + (p - q) / self.scale, q
 
     def _noise(self, expected: Floats) -> Floats:
         """Variance L² P(1−P)/(p*−q*)² with P = h p* + (1−h) q*, h = t/L being the chance that the item is drawn."""
@@ -177,6 +183,23 @@ class PureProtocol(ItemOracle, Supporting):
         ValueError
             If there are not k weights, or one is not a finite number.
         """
+
+    def _contrast_squares(self, tally: Tally, weights: Floats) -> Floats:
+        r"""Mean squared weighted sum of scores: (…).
+
+        Somebody with item x adds :math:`V_x + w_x^2`, and V is linear in who has which item.  Estimated shares need not
+        sum to 1, so that what everybody adds, whatever the item, is taken out first and counted once.
+        """
+        everybody = self._linear_variance_of_nobody(weights)
+        more = self.linear_variance(weights) + np.square(weights) - everybody
+        return np.asarray(everybody + self.estimate(tally) @ more)
+
+    def _linear_variance_of_nobody(self, weights: Floats) -> float:
+        """Variance of the weighted sum for somebody whose item has weight 0.
+
+        Where estimated shares sum to 1 in every survey it makes no difference, and 0 will do.
+        """
+        return 0.0
 
     def simulate_marginals(self, counts: ArrayLike, *, trials: int, rng: Randomness) -> Tally:
         """Tallies of a population, exact for each item alone: for mean-square errors, never for top lists or maxima.
@@ -291,6 +314,12 @@ class GRR(KeptItem, PureProtocol):
         w = np.square(w - w.mean(-1, keepdims=True))
         return np.asarray(inexact(q / (p - q) ** 2) * (w.sum(-1, keepdims=True) + inexact(self.k * (p - q)) * w))
 
+    def _contrast_squares(self, tally: Tally, weights: Floats) -> Floats:
+        """Of the score of each item that is reported, times how often it was."""
+        p, q = self.support
+        scores = (weights - inexact(q) * weights.sum()) / inexact(p - q)
+        return np.asarray(tally.counts @ np.square(scores) / tally.n)
+
 
 @dataclass(frozen=True, kw_only=True)
 class BitReports(PureProtocol):
@@ -368,6 +397,10 @@ class UnaryEncoding(BitReports):
         w, (p, q) = np.square(check_weights(weights, self.k)), self.support
         own, other = inexact(p * (1 - p) / (p - q) ** 2), inexact(q * (1 - q) / (p - q) ** 2)
         return np.asarray(other * w.sum(-1, keepdims=True) + (own - other) * w)
+
+    def _linear_variance_of_nobody(self, weights: Floats) -> float:
+        p, q = self.support
+        return inexact(q * (1 - q) / (p - q) ** 2) * float(np.square(weights).sum())
 
     def simulate(self, counts: ArrayLike, *, trials: int, rng: Randomness) -> Tally:
         """Tallies of a population with this histogram, exact in their joint law (bits are independent), in O(k)."""
@@ -527,6 +560,11 @@ class OLH(Slotted, PureProtocol):
         others, rest = w.sum(-1, keepdims=True) - w, squares.sum(-1, keepdims=True) - squares
         a, b, c, d = map(float, self._terms)
         return np.asarray(a * squares + b * rest + c * (np.square(others) - rest) + d * w * others)
+
+    def _linear_variance_of_nobody(self, weights: Floats) -> float:
+        _, b, c, _ = map(float, self._terms)
+        squares = float(np.square(weights).sum())
+        return b * squares + c * (float(weights.sum()) ** 2 - squares)
 
     @cached_property
     def _terms(self) -> tuple[Fraction, ...]:

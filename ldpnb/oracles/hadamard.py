@@ -29,6 +29,7 @@ from ldpnb.checks import (
     check_count,
     check_epsilon,
     check_histogram,
+    check_probability,
 )
 from ldpnb.core import Bools, Floats, Ints, Layout, Reports, Tally
 from ldpnb.kernels import fwht
@@ -178,6 +179,9 @@ class HadamardBit(OneBit):
         total = w.sum(-1, keepdims=True)  # c² − 1 apart: at large ε that is all there is
         return np.asarray(inexact(1 / (2 * self.support[0] - 1) ** 2 - 1) * total + (total - w))
 
+    def _linear_variance_of_nobody(self, weights: Floats) -> float:
+        return inexact(1 / (2 * self.support[0] - 1) ** 2) * float(np.square(weights).sum())
+
     def simulate(self, counts: ArrayLike, *, trials: int, rng: Randomness) -> Tally:
         """Tallies of a population with this histogram, exact in their joint law: (trials, m, 2).
 
@@ -292,8 +296,54 @@ class HadamardResponse(KeptItem):
         blind = (1 - self.keep) / self.blocks / self.keep**2
         return same * inexact(1 / self.keep) + inexact(blind) - self.expected(codes)
 
+    def linear_variance(self, weights: ArrayLike) -> Floats:
+        """Variance of the weighted sum of scores: (…, k).  See `PureProtocol.linear_variance`."""
+        w = check_weights(weights, self.k)
+        squares = np.square(self._contrast_scores(w))
+        block, column = self.column(np.arange(self.k))
+        inside = (fwht(squares) + squares.sum(-1, keepdims=True)) / self.b  # means over the indices of each item
+        own, any_ = inside[..., block, column], squares.mean((-2, -1))[..., None]
+        return np.asarray(inexact(self.keep) * own + inexact(1 - self.keep) * any_ - np.square(w))
+
+    def _contrast_scores(self, weights: Floats) -> Floats:
+        """Weighted sum of the scores of each index, (…, B, b)."""
+        signs = np.zeros((*weights.shape[:-1], self.blocks, self.b))
+        signs[..., *self.column(np.arange(self.k))] = weights
+        return np.asarray(fwht(signs) / inexact(self.keep))
+
+    def _contrast_squares(self, tally: Tally, weights: Floats) -> Floats:
+        """Of the score of each index, times how often it came."""
+        squares = np.square(self._contrast_scores(weights)).ravel()
+        return np.asarray(tally.counts @ squares / tally.n)
+
     def _codes_of(self, kept: Ints, rng: Randomness) -> Ints:
         """In O(K log b), see `routed`."""
         people = np.zeros((len(kept), self.blocks, self.b, 2), np.int64)
         people[:, *self.column(np.arange(self.k)), 0] = kept
         return routed(people, rng, plus=True)[..., 0].reshape(len(kept), self.size)
+
+
+def best_blocks(k: int, epsilon: float, share: float = 0.0) -> int:
+    """Return the number of blocks of `HadamardResponse` with the least variance of an item that a share of people hold.
+
+    With κ the chance of a report from the item's own set, the variance is (1 − κ)/(B κ²) for all, 1/κ more for the
+    items of the same block, and 1 less for the item itself; others are spread evenly.  All powers of two are searched.
+
+    Parameters
+    ----------
+    k : int, at least 2
+    epsilon : float
+    share : float in [0, 1]
+        Of the item; 0, the default, is a rare one.
+    """
+    k, more = check_count(k, 2, "k", SIZE_MAX), float(odds(check_epsilon(epsilon)) - 1)
+    f = check_probability(share, "share")
+
+    def variance(blocks: int) -> float:
+        keep, blind = more / (more + 2 * blocks), 2 * blocks / (more + 2 * blocks)
+        inside = (-(-k // blocks) - 1) / (k - 1)  # share of other items in the block of the first one
+        return float(blind / (blocks * keep**2) + (f + (1 - f) * inside) / keep - f)
+
+    powers = [1 << i for i in range(order(k).bit_length())]
+    least = min(map(variance, powers))
+    return next(blocks for blocks in powers if variance(blocks) <= least * (1 + 1e-9))

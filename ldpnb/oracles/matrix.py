@@ -141,6 +141,9 @@ class MatrixMechanism(ItemOracle):
     def _squares(self, tally: Tally) -> Floats:
         return np.asarray(tally.counts @ self._scores**2 / tally.n)
 
+    def _contrast_squares(self, tally: Tally, weights: Floats) -> Floats:
+        return np.asarray(tally.counts @ np.square(self._scores @ weights) / tally.n)
+
     @cached_property
     def _means(self) -> Floats:
         return np.asarray(self._rows @ self._scores / self._rows.sum(1, keepdims=True))

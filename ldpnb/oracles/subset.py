@@ -16,11 +16,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from ldpnb import chance
 from ldpnb.chance import Randomness, bernoulli, exact, inexact, odds, packed_bernoulli, round_down, uniform
-from ldpnb.checks import SIZE_MAX, Limit, check_count, check_epsilon
+from ldpnb.checks import SIZE_MAX, Limit, check_count, check_epsilon, check_probability
 from ldpnb.core import Bools, Floats, Ints, Reports, blocks
 from ldpnb.kernels import Bytes, compiled, flip_ranked, ones_of_rows, set_drawn
 from ldpnb.oracles.frequency import BLOCK, BitReports, check_weights, put_own
 
+SEARCHED_MAX = 10**7  # items up to which all sizes are compared
 ROUNDS = 4  # of places drawn blindly for packed sets; of what is missing then, few items are left
 
 
@@ -214,6 +215,37 @@ def best_size(k: int, epsilon: float) -> int:
     k, e = check_count(k, 2, "k", SIZE_MAX), odds(check_epsilon(epsilon))
     near = int(k / (e + 1))
     return min(max(near, 1), near + 1, key=lambda c: _risk(k, c, e))
+
+
+def size_for(k: int, epsilon: float, share: float) -> int:
+    r"""Return the size of the sets for which the error of one item is least that a share f of the people hold.
+
+    With :math:`P = f p^* + (1-f) q^*`, the chance of a set that contains it, no mechanism has a smaller mean variance
+    than :math:`P(1-P)/(p^*-q^*)^2` less f(1 − f), averaged over which item has the share, all others being equally
+    frequent; `best_size` is about all items together.  All sizes are searched: the best one is near
+    :math:`k/(e^\varepsilon+1)` for a rare item, and tends to k/2 as the share tends to 1.
+
+    Parameters
+    ----------
+    k : int in [2, 10**7]
+    epsilon : float
+    share : float in [0, 1]
+
+    Examples
+    --------
+    >>> size_for(100, 8.0, 0.0), size_for(100, 8.0, 0.9)
+    (1, 5)
+    """
+    k, f = check_count(k, 2, "k", SEARCHED_MAX), check_probability(share, "share")
+    e = float(odds(check_epsilon(epsilon)))
+    c = np.arange(1, k, dtype=np.float64)
+    total = c * e + k - c
+    p, absent = c * e / total, (k - c) / total
+    q = c * ((c - 1) * e + k - c) / (total * (k - 1))
+    gap = c * (k - c) * (e - 1) / (total * (k - 1))
+    variance = (f * p * absent + (1 - f) * q * (1 - q)) / gap**2
+    least = variance <= variance.min() * (1 + 1e-9)  # of those that are equal to nine digits, the smallest
+    return int(c[least][0])
 
 
 def minimax_risk(k: int, epsilon: float) -> float:

@@ -142,6 +142,11 @@ class SHist(OneBit):
         second = inexact(1 / (2 * self.support[0] - 1) ** 2) * (w * mean).sum(-1, keepdims=True)
         return np.asarray(second - np.square(mean))
 
+    def _contrast_squares(self, tally: Tally, weights: Floats) -> Floats:
+        """Mean square c² wᵀGw, the same for all items."""
+        second = inexact(1 / (2 * self.support[0] - 1) ** 2) * float(weights @ self.gram @ weights)
+        return np.full(tally.counts.shape[:-1], second)
+
     def simulate_marginals(self, counts: ArrayLike, *, trials: int, rng: Randomness) -> Tally:
         """Tallies of a population, exact for each item alone and for the matrix in use, in O(k²) each: (trials, k).
 

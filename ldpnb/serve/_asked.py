@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ldpnb.chance import Randomness
-from ldpnb.checks import as_float, check_epsilon, check_flag, is_number, shown
+from ldpnb.checks import as_float, check_epsilon, check_flag, check_text, is_number, shown
 from ldpnb.core import Mechanism, Reports, Tally, check_tally
+from ldpnb.intervals import support_interval
 from ldpnb.numbers.means import Range
+from ldpnb.oracles.frequency import Supporting
 from ldpnb.postprocess import normal_quantile
-from ldpnb.serve._columns import ALIKE, BLANKS, folded, gone, key
+from ldpnb.serve._columns import ALIKE, folded, gone, is_blank, key
 from ldpnb.serve._results import Result
+from ldpnb.serve._rounds import check_rounds, is_pooled, of_share, of_unit, repeated_end, repeated_error
+from ldpnb.serve.drawing import Supported, about_all, check_of
 from ldpnb.serve.keeping import digested, identity
 
 if TYPE_CHECKING:
@@ -43,7 +48,7 @@ def check_labels(labels: Any, name: str, least: int = 1, *, any_form: bool = Fal
         rule = f'a missing answer is no label, missing="no answer" counts them; {DERIVED}'
         raise ValueError(f"{name} must be strings, not empty, bools or integers, got {shown(lost[0])}: {rule}")
     for x in labels:
-        if type(x) not in (str, bool, int) or (isinstance(x, str) and not x.strip(BLANKS)):
+        if type(x) not in (str, bool, int) or (isinstance(x, str) and is_blank(x)):
             raise ValueError(
                 f"{name} must be strings, not empty, bools or integers, got {shown(x)}: write it as a string"
             )
@@ -99,7 +104,7 @@ class Asked(ABC):
         """Refuse what is no policy for missing answers."""
         rule = f'None, "{DECLINE}"' + (", or the name of a category for them" if named else "")
         name = self.missing if isinstance(self.missing, str) else ""
-        if self.missing is not None and name != DECLINE and not (named and name.strip(BLANKS)):
+        if self.missing is not None and name != DECLINE and not (named and not is_blank(name)):
             raise ValueError(f"missing must be {rule}, got {shown(self.missing)}")
 
     @property
@@ -124,10 +129,30 @@ class Asked(ABC):
         """Return what the mechanism's `perturb` takes, of those people who send something."""
 
     @abstractmethod
-    def _estimate(self, tally: Tally, level: float, people: bool, together: bool) -> Any:
+    def _estimate(self, tally: Tally, level: float, people: bool, together: bool, rounds: float) -> Any:
         """Return the result."""
 
-    def estimate(self, tally: Tally, level: float = 0.95, *, people: bool = False, together: bool = False) -> Any:
+    @abstractmethod
+    def _planned(self, n: int) -> tuple[float, float]:
+        """Return the variance to come of an estimate from so many people: about them, and about a population.
+
+        Of a share it is in parts of 1, of a mean in parts of its range, squared.
+        """
+
+    def _supported(self, tally: Tally) -> list[Supported]:
+        """Return the rows of the result, or of its shares, that reports support or do not."""
+        return []
+
+    def estimate(
+        self,
+        tally: Tally,
+        level: float = 0.95,
+        *,
+        people: bool = False,
+        together: bool = False,
+        of: int | None = None,
+        rounds: float | None = None,
+    ) -> Any:
         """Estimate, with standard errors and confidence intervals.
 
         Parameters
@@ -142,6 +167,16 @@ class Asked(ABC):
             if anything.
         together : bool
             Whether the level is that of all intervals of the result at once (Bonferroni).
+        of : int, optional
+            With `people`: how many people errors and intervals are about, where those in the tally were drawn from
+            them in public, whatever their answers.  By default, all of these people are in the tally.
+        rounds : int or float, at least 1, optional
+            1 by default; it must be said about waves that were added (`pool_waves`).  How many reports in the tally are
+            of the same person, with fresh coins each: T if everybody sent T, and ΣT²/ΣT if numbers differ and do not
+            depend on the answers.  Estimates are means over reports, and do not change; nor do errors about these
+            people.  Errors about a population grow: T reports of one person say less of it than T people do.  They are
+            right if nobody's answer changes, and too large otherwise (of numbers and ratings, also where these are not
+            at the ends of the range).
 
         Returns
         -------
@@ -150,11 +185,49 @@ class Asked(ABC):
         Raises
         ------
         ValueError
-            If the tally is not of this question's mechanism, or the level is not in (0, 1).
+            If the tally is not of this question's mechanism, the level is not in (0, 1), rounds are below 1 or those of
+            fewer than two people, or `of` is less than the number of reports, or is given without `people` or with
+            `rounds`.
+
+        Examples
+        --------
+        >>> from ldpnb import OneOf
+        >>> stays, rng = OneOf(["yes", "no"], epsilon=4.0), np.random.default_rng(0)
+        >>> answers = ["yes"] * 150 + ["no"] * 350  # four times
+        >>> tally = sum(stays.tally(stays.perturb(answers, rng=rng)) for _ in range(4))
+        >>> result = stays.estimate(tally, rounds=4)
+        >>> print(result.said.partition(" (")[0])
+        2,000 reports of 500 people, 4 each, ε = 4 a report
+        >>> round(result["yes"].error, 3)
+        0.021
+        >>> round(stays.estimate(tally)["yes"].error, 3)  # as if 2,000 people had answered
+        0.011
         """
         normal_quantile(level)  # checks it
         check_tally(tally, type(self.mechanism), "this question's mechanism", alone=True)
-        return self._estimate(tally, level, check_flag(people, "people"), check_flag(together, "together"))
+        check_flag(people, "people")
+        check_flag(together, "together")
+        if rounds is None and is_pooled(tally) and not people:
+            cure = "the number of waves if the same people answered each, 1 if they were new each time"
+            raise ValueError(f"rounds must be said for {tally.wave}, got nothing: {cure}")
+        rounds = check_rounds(1 if rounds is None else rounds, tally.n)
+        if of is None:
+            return self._estimate(tally, level, people, together, rounds)
+        if rounds != 1:
+            raise ValueError(
+                f"of must be left out where people sent several reports, got {shown(of)} with rounds={rounds}"
+            )
+        return self._about_all(tally, level, people, together, of)
+
+    def _about_all(self, tally: Tally, level: float, people: bool, together: bool, of: Any) -> Any:
+        """Return the result about so many people, of whom those in the tally were drawn."""
+        if not people:
+            raise ValueError(f"of must be left out where people=False, got {shown(of)}: a population has no number")
+        of = check_of(of, tally.n)
+        if of == tally.n:
+            return self._estimate(tally, level, True, together, 1)
+        found = self._estimate(tally, level, False, together, 1)
+        return about_all(found, self._supported(tally), of, quantile(level, found.intervals if together else 1))
 
     def perturb(self, values: Any, *, rng: Randomness) -> Reports:
         """Draw a report of each person: the clients, and the only step that sees answers.
@@ -179,9 +252,18 @@ class Asked(ABC):
         """
         return self.mechanism.perturb(self.encoded(values), rng=rng)  # type: ignore[no-any-return]
 
-    def tally(self, reports: Reports) -> Tally:
-        """Count reports.  Tallies add."""
-        return self.mechanism.tally(reports)  # type: ignore[no-any-return]
+    def tally(self, reports: Reports, *, wave: str | None = None) -> Tally:
+        """Count reports.  Tallies of one wave add.
+
+        Parameters
+        ----------
+        reports : ndarray (n, …)
+            As `perturb` returns them.
+        wave : str, optional
+            When the question was asked, as "2026-W48", where it is asked again: see `ldpnb.serve.waves`.
+        """
+        counted: Tally = self.mechanism.tally(reports)
+        return replace(counted, wave=wave)
 
     def _candidates(self, items: Any) -> Any:
         """Return the candidates of a tally as the mechanism takes them; only some questions have any."""
@@ -214,16 +296,34 @@ class Asked(ABC):
         """Return the column of one person's answer."""
         return [column_of(row, name)]
 
-    def _result(self, tally: Tally, level: float, people: bool, together: bool, what: str, *names: Any) -> Result:
-        """Make a result of the mechanism's own estimate, error and interval; names are heading and labels."""
+    def _result(
+        self, tally: Tally, level: float, people: bool, together: bool, rounds: float, what: str, *names: Any
+    ) -> Result:
+        """Make a result of the mechanism's own estimate, error and interval; names are heading and labels.
+
+        Means are those of numbers in [−1, 1].
+        """
         m, (heading, labels) = self.mechanism, names
-        low, high = m.interval(tally, quantile(level, len(labels) if together else 1), people=people)
-        found = m.estimate(tally), m.standard_error(tally, people=people), low, high
-        return Result(what, heading, tuple(labels), *found, tally, level, people, together)
+        z = quantile(level, len(labels) if together else 1)
+        estimate, error = m.estimate(tally), m.standard_error(tally, people=people)
+        low, high = m.interval(tally, z, people=people)
+        if rounds > 1 and not people:
+            spread = of_unit(estimate) if what == "mean" else of_share(estimate)
+            error = repeated_error(error, spread, tally, rounds)
+            if isinstance(m, Supporting):
+                low, high = support_interval(m.supporters(tally), tally.n, *m.chances, z, sampled=rounds)
+            elif what == "mean":
+                low, high = (repeated_end(estimate, end, z, tally, rounds) for end in (low, high))
+            else:
+                centred = (2 * x - 1 for x in (low, high))
+                low, high = ((1 + repeated_end(2 * estimate - 1, end, z, tally, rounds)) / 2 for end in centred)
+        found = estimate, error, low, high
+        return Result(what, heading, tuple(labels), *found, tally, level, people, together, rounds=rounds)
 
 
 def mechanism_of(given: Any, label: str) -> tuple[Mechanism, str]:
     """Return a mechanism and a label for its reports: of a question its own, if nothing is said."""
+    label = check_text(label, "label")
     if isinstance(given, Asked):
         return given.mechanism, given.identity if label == "" else label
     if not isinstance(given, Mechanism):
@@ -240,7 +340,7 @@ def column_of(frame: Any, name: str) -> Any:
     """Return a column of a table, or an answer of a person's row."""
     try:
         return frame[name]
-    except (KeyError, IndexError, TypeError):
+    except Exception:  # each library has an error of its own
         raise ValueError(f"values must have {shown(name)}, got {type(frame).__name__} without it") from None
 
 
@@ -255,5 +355,6 @@ def one_range(low: Any, high: Any) -> Range:
 def in_unit(found: Result, scale: Range, people: bool, unit: str) -> Result:
     """Return a result about [−1, 1] in a unit of its own."""
     mean, low, high = (scale.from_unit(x) for x in (found.estimate, found.low, found.high))
-    fields = {"estimate": mean, "error": found.error * scale.half, "low": low, "high": high}
-    return Result(**{**vars(found), **fields, "people": people, "unit": unit})
+    half = float(scale.half)
+    fields: dict[str, Any] = {"estimate": mean, "error": found.error * half, "low": low, "high": high, "scale": half}
+    return Result(**{**vars(found), **fields, "people": people, "unit": unit, "span": (scale.low, scale.high)})

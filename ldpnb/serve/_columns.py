@@ -20,6 +20,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 from unicodedata import category, decomposition, normalize
 
@@ -36,12 +38,16 @@ LONGEST = 2**13  # bits of an integer; Python does not write those of more than 
 SURE = 2**53  # below it, each integer has a float of its own
 NARROW = {"float16": 2**11, "halffloat": 2**11, "float32": 2**24, "float": 2**24}  # by the names of numpy and of Arrow
 UNSEEN = "\0\u200b\u2060\ufeff"  # characters that nobody sees, and str.strip() leaves
-IGNORED = re.compile(  # further ones, which are letters or marks to Unicode: joiners, fillers, variation selectors
-    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0000-\U000e0fff]"
+FLAG = "\U0001f3f4[\U000e0030-\U000e007a]+\U000e007f"  # a black flag and tags, which are seen: they say whose it is
+IGNORED = re.compile(  # further ones, of other kinds to Unicode: joiners, fillers, variation selectors, not assigned
+    f"({FLAG})|[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2065\u2800\u3164\ufe00-\ufe0f\uffa0"
+    "\ufff0-\ufff8\U000e0000-\U000e0fff]"
 )
+TAG, JOINER = "\U000e0020", "\u200d"  # the first tag; what makes one picture of two
 RAISED = ("<super>", "<sub>")  # written above or below the line, by Unicode
 BLANKS = "".join(filter(str.isspace, map(chr, range(2**16)))) + UNSEEN
-WHOLE = re.compile(r"(-?[0-9]+)\.0+", re.ASCII)  # an integer, written as a float
+WHOLE = re.compile(r"(-?[0-9]+)(\.0+)?", re.ASCII)  # an integer, or one that is written as a float
+POWER = re.compile(r"-?[1-9](\.[0-9]{1,20})?(E|[eE]\+)[0-9]{1,2}", re.ASCII)  # as programs write large floats
 ALIKE = "differ in blanks, in characters that nobody sees or in Unicode form alone"
 
 
@@ -84,7 +90,7 @@ def key(x: Any, name: str = "label", sure: int = SURE) -> tuple[type, Any]:
     kind: type | None = next((one for one in (bool, str, int) if isinstance(found, one)), None)
     if kind is None or (kind is int and int(found).bit_length() > LONGEST):
         raise ValueError(f"{name} must be {LABELS}, got {shown(x)}{_cure(x)}")
-    if kind is str and not found.strip(BLANKS):
+    if kind is str and is_blank(found):
         cure = "an empty string is no missing answer, write None for it"
         raise ValueError(f"{name} must be {LABELS}, got {shown(found)}: {cure}")
     return kind, found
@@ -121,7 +127,8 @@ def folded(x: Any) -> str:
 
     Left out are blanks around it and characters that nobody sees: control and format characters, joiners, fillers and
     variation selectors.  The others are in one Unicode form, that of compatibility (NFKC): the wide ７ is 7, and so are
-    the small and circled ones.  What is raised or lowered stays so: 10² is not 102.
+    the small and circled ones.  What is raised or lowered stays so: 10² is not 102, and ㎡ is m².  Joiners between
+    pictures stay, and the tags of a flag.
 
     Examples
     --------
@@ -133,9 +140,34 @@ def folded(x: Any) -> str:
     text = str(x)
     if text.isascii() and text.isprintable():
         return text.strip()
-    seen = (c for c in IGNORED.sub("", text) if c.isprintable() or c.isspace() or category(c) not in ("Cc", "Cf"))
-    apart = (c if decomposition(c).startswith(RAISED) else normalize("NFKD", c) for c in seen)
-    return normalize("NFC", "".join(apart)).strip(BLANKS)
+    text = IGNORED.sub(lambda found: found[1] or "", text)
+    plain = (_plain_form(c) for i, c in enumerate(text) if _is_seen(text, i))
+    return normalize("NFC", "".join(plain)).strip(BLANKS)
+
+
+def is_blank(text: str) -> bool:
+    """Whether nobody sees anything of a text."""
+    rest = IGNORED.sub("", text)
+    if rest.isprintable() and rest.strip(BLANKS):  # at once, of nearly all texts
+        return False
+    return not folded(text)
+
+
+def _is_seen(text: str, i: int) -> bool:
+    """Whether a character is seen, in a text without those that are `IGNORED`."""
+    c = text[i]
+    if c == JOINER:
+        return all(category(other).startswith("S") for other in (text[i - 1 : i] or c, text[i + 1 : i + 2] or c))
+    return c.isprintable() or c.isspace() or c >= TAG or category(c) not in ("Cc", "Cf")
+
+
+@lru_cache(2**12)
+def _plain_form(c: str) -> str:
+    """Decompose a character as far as it goes, but not what is raised or lowered."""
+    kind, _, parts = decomposition(c).rpartition("> ")
+    if not parts or f"{kind}>" in RAISED:
+        return c
+    return "".join(_plain_form(chr(int(part, 16))) for part in parts.split())
 
 
 def _cure_of_two(x: str, other: str, wanted: str) -> str:
@@ -196,7 +228,7 @@ def labelled(values: Any, name: str = "values") -> tuple[list[Any], Ints]:
 def _entries(values: Any, name: str) -> tuple[list[Any], Ints, int]:
     """Return a column's entries, each once or a few times, each person's place among them, and `least_unsure`."""
     if hasattr(values, "to_arrow") and not hasattr(values, "columns"):  # a column of Polars
-        values = values.to_arrow()
+        values = _of_polars(values, name)
     if hasattr(values, "to_pylist"):
         return _arrow(values, name)
     dtype = getattr(values, "dtype", None)
@@ -207,9 +239,12 @@ def _entries(values: Any, name: str) -> tuple[list[Any], Ints, int]:
         return *_listed(values, name), SURE
     array = _array(values, name)
     if not isinstance(array, np.ndarray):  # a type of pandas' own: strings, integers with gaps
-        codes, found = array.factorize()
+        try:
+            codes, found = array.factorize()
+        except NotImplementedError:
+            raise ValueError(f"{name} must be {LABELS}, got {array.dtype}: convert them first") from None
         return found.tolist(), np.asarray(codes, np.int64), least_unsure(array.dtype)
-    if array.dtype.kind in "OU":
+    if array.dtype.kind in "OUT":
         return *_listed(array.tolist(), name), SURE
     if array.dtype.kind in "biuf":
         found, codes = np.unique(array, return_inverse=True)
@@ -217,9 +252,19 @@ def _entries(values: Any, name: str) -> tuple[list[Any], Ints, int]:
     raise ValueError(f"{name} must be {LABELS}, got {array.dtype}: convert them first")
 
 
+def _of_polars(values: Any, name: str) -> Any:
+    """Return a column of Polars as one of Arrow, which has no integers of 128 bits."""
+    try:
+        return values.to_arrow()
+    except Exception as error:
+        cure = "cast it first, integers to Int64 or text"
+        raise ValueError(f"{name} must be {FORMS}, got one of Polars' {values.dtype}: {cure}") from error
+
+
 def _array(values: Any, name: str) -> Any:
     """Return an array of one axis: numpy's, or a column of a type that only pandas has."""
-    if isinstance(values, np.ma.MaskedArray) or not hasattr(values, "dtype") or not hasattr(values, "shape"):
+    column = hasattr(values, "dtype") and hasattr(values, "shape") and not isinstance(values, type)
+    if isinstance(values, np.ma.MaskedArray) or not column:
         raise ValueError(f"{name} must be {FORMS}, got {type(values).__name__}")
     if len(values.shape) != 1:
         raise ValueError(f"{name} must be one column, got shape {values.shape}")
@@ -317,9 +362,9 @@ def named_people(values: Any, name: str) -> tuple[list[Any], Ints]:
 def told_apart(labels: Iterable[Any], name: str) -> None:
     """Refuse names of people of which two may be one: the person would send twice, with twice the ε.
 
-    Names may be one if they are a number and its text (7 and "7" or "7.0"), a bool and its number or text, or texts
-    that differ only in what `folded` leaves out.  Upper and lower case are two names, and so are
-    "7" and "007".
+    Names may be one if they are a number and its text (7 and "7", "7.0" or "7E+0"), a bool and its number or text, or
+    texts that differ only in what `folded` leaves out.  Upper and lower case are two names, and so are "7" and "007",
+    and "1000" and "1e3", which may be no number.
     """
     seen: dict[str, Any] = {}
     for x in labels:
@@ -336,9 +381,11 @@ def told_apart(labels: Iterable[Any], name: str) -> None:
 def _readings(x: Any) -> tuple[str, ...]:
     text = folded(x)
     if isinstance(x, bool):
-        return text, str(int(x))
+        return text, text.lower(), text.upper(), str(int(x))
     if isinstance(x, str) and (whole := WHOLE.fullmatch(text)):
-        return text, whole[1]
+        return text, "0" if whole[1] == "-0" else whole[1]
+    if isinstance(x, str) and POWER.fullmatch(text) and (number := Fraction(text)).denominator == 1:
+        return text, str(number)
     return (text,)
 
 
@@ -349,9 +396,12 @@ def numbers(values: Any, name: str = "values") -> Floats:
     """Return numbers as floats, NaN where there is no answer; bools, text and what is beyond floats are refused."""
     cure = "convert them first, text with pandas.to_numeric"
     if hasattr(values, "to_arrow") and not hasattr(values, "columns"):  # a column of Polars
-        values = values.to_arrow()
+        values = _of_polars(values, name)
     if hasattr(values, "to_pylist") and not hasattr(values, "column_names"):
-        array: Any = values.to_numpy(zero_copy_only=False)
+        try:
+            array: Any = values.to_numpy(zero_copy_only=False)
+        except NotImplementedError:
+            raise ValueError(f"{name} must be numbers, got an Arrow column of {values.type}: {cure}") from None
     elif isinstance(values, list | tuple):
         array = np.empty(len(values), object)
         array[:] = values

@@ -18,8 +18,11 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeVar
 
+from ldpnb.checks import shown
+
 T = TypeVar("T")
 
+MOST = 200  # characters of a path in a message
 PAUSE = 0.01  # seconds between two tries
 TRIES = 100  # for a file that is in use, or a lock that is removed
 HELD = (errno.EACCES, errno.EAGAIN, errno.EDEADLK)  # what msvcrt says of a lock that another has
@@ -49,7 +52,11 @@ def resolved(path: str | bytes | os.PathLike[Any]) -> Path:
     try:
         text = os.fsdecode(path)
     except TypeError:
-        raise ValueError(f"path must be a text or a Path, got {path!r:.60}") from None
+        raise ValueError(f"path must be a text or a Path, got {shown(path)}") from None
+    try:
+        os.fsencode(text)
+    except UnicodeEncodeError:
+        raise ValueError(f"path must be a name that a file can have, got {shown(text, ascii)}") from None
     if "\0" in text:
         raise ValueError(f"path must be a name without NUL, got {text!r}")
     found = Path(os.path.realpath(text))
@@ -75,6 +82,12 @@ def unmoved(path: Path) -> None:
         raise ValueError(f"path must lead to the same file as at first, got {str(path)!r}, {why}")
 
 
+def brief(path: str | os.PathLike[str]) -> str:
+    """Return a path for a message; of a very long one its end, which names the file."""
+    text = os.fspath(path)
+    return text if len(text) <= MOST else f"…{text[-MOST:]}"
+
+
 @contextmanager
 def naming(path: Path) -> Iterator[None]:
     """Let an error of the system name the path that was asked for, too, and a cure."""
@@ -82,8 +95,9 @@ def naming(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         cure = CURES.get(error.errno or 0, "look after its folder")
-        why = f"{error.strerror}: {os.fspath(error.filename or path)!r}: {cure}"
-        raise OSError(error.errno, f"path must be one that can be used, got {str(path)!r}: {why}") from error
+        other = error.filename if isinstance(error.filename, str) and len(error.filename) <= MOST else path
+        why = f"{error.strerror}: {brief(other)!r}: {cure}"
+        raise OSError(error.errno, f"path must be one that can be used, got {brief(path)!r}: {why}") from error
 
 
 def lock(file: int, *, shared: bool = False, wait: bool = False) -> None:

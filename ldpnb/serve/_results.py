@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from math import floor, isfinite, log10
 from typing import Any, NamedTuple
 from unicodedata import east_asian_width
@@ -14,7 +14,17 @@ import numpy as np
 from ldpnb._door import needs
 from ldpnb.checks import shown
 from ldpnb.core import Floats, Tally
-from ldpnb.serve._columns import key, told
+from ldpnb.serve._columns import told
+from ldpnb.serve._contrasts import (
+    Contrast,
+    apart_from,
+    contrast,
+    end_of_scale,
+    mean_of_values,
+    part_of,
+    place_of,
+)
+from ldpnb.serve._rounds import is_pooled, told as reported
 
 DECIMALS = 6  # printed, at most
 WHOLE = 2**53  # a float of this size or more has no digits after the decimal point, nor all before it
@@ -22,14 +32,38 @@ ROWS = 40  # of a printed table; of a longer one the largest estimates are print
 WIDE = 40  # characters of a printed label; what is cut out is in the middle
 
 
-class Entry(NamedTuple):
-    """One row of a result: a label, its estimate, standard error and interval; shares as parts of 1, not percent."""
+class _Row(NamedTuple):
+    """What an `Entry` holds, in this order."""
 
     label: Any
     estimate: float
     error: float
     low: float
     high: float
+
+
+class Entry(_Row):
+    """One row of a result: a label, its estimate, standard error and interval; shares as parts of 1, not percent.
+
+    Attributes
+    ----------
+    result : Result, or None
+        Whose row it is: `ldpnb.serve.difference` asks it how the row goes together with others.
+    """
+
+    result: Any = None
+
+    @classmethod
+    def of(cls, result: Result, place: int) -> Entry:
+        """Return the row of a result at this place."""
+        numbers = (float(x[place]) for x in (result.estimate, result.error, result.low, result.high))
+        found = cls(result.labels[place], *numbers)
+        found.result = result
+        return found
+
+    def __str__(self) -> str:
+        ends = f"{100 * self.result.level:g} %: " if self.result is not None else ""
+        return f"{self.label}: {self.estimate:.4g} ± {self.error:.2g} ({ends}{self.low:.4g} to {self.high:.4g})"
 
     @property
     def share(self) -> float:
@@ -46,11 +80,12 @@ class Entry(NamedTuple):
 class Result:
     """Estimates of one question, with standard errors and confidence intervals.
 
-    None is clipped: an estimate may lie below 0 or above what is possible, by chance, and so may the end of an
-    interval.  ``result[label]`` is one row, an `Entry`; a loop runs over all rows; ``print`` shows them as a table.
-    There, labels of more than 40 characters are cut in the middle; where two would look the same, ``[i]`` is the place
-    of the label in `labels`.  The table holds an ε: where Windows sends it to a file or pipe, Python before 3.15 has to
-    be started with ``PYTHONUTF8=1``.
+    Estimates are not clipped: by chance, one may lie below 0 or above what is possible.  So may the end of an interval
+    about a population; exact ends of a share about these very people are shares that they can have (see
+    `ldpnb.intervals`).  ``result[label]`` is one row, an `Entry`; a loop runs over all rows; ``print`` shows them as a
+    table.  There, labels of more than 40 characters are cut in the middle; where two would look the same, ``[i]`` is
+    the place of the label in `labels`.  The table holds an ε: where Windows sends it to a file or pipe, Python before
+    3.15 has to be started with ``PYTHONUTF8=1``.
 
     Attributes
     ----------
@@ -69,6 +104,20 @@ class Result:
         Of a mean.
     notes : tuple of str
         What else a row has to say, one a label or none.
+    scale : float
+        What errors of the mechanism are multiplied by, to be in the unit.
+    order : tuple of int
+        Places of the labels from the lowest to the highest, where there is an order.
+    values : tuple of float
+        Numbers that stand for the labels, NaN for one without; none where nothing was said.
+    survey : tuple of Tally
+        Tallies of all questions that were estimated together: of the same people.
+    of : int, optional
+        Number of people that the result is about, if only some of them were drawn to answer.
+    rounds : int or float
+        Reports a person, as asked for.
+    span : (float, float)
+        Ends of what an answer can be, in the unit: of a share, 0 and 1.
     """
 
     what: str
@@ -84,34 +133,117 @@ class Result:
     together: bool
     unit: str = ""
     notes: tuple[str, ...] = ()
+    scale: float = 1.0
+    order: tuple[int, ...] = ()
+    values: tuple[float, ...] = ()
+    survey: tuple[Tally, ...] = ()
+    of: int | None = None
+    rounds: float = 1
+    span: tuple[float, float] = (0.0, 1.0)
 
     def __len__(self) -> int:
         return len(self.labels)
 
     def __iter__(self) -> Iterator[Entry]:
-        rows = zip(*(x.tolist() for x in (self.estimate, self.error, self.low, self.high)), strict=True)
-        return (Entry(label, *row) for label, row in zip(self.labels, rows, strict=True))
+        return (Entry.of(self, place) for place in range(len(self)))
 
     def __getitem__(self, label: Any) -> Entry:
-        places = {key(one): i for i, one in enumerate(self.labels)}
-        try:
-            at = places.get(key(label))
-        except ValueError:  # it could be none
-            at = None
+        at = place_of(label, self.labels)
         if at is None:
             raise KeyError(f"label must be one of {told(self.labels)}, got {shown(label)}")
-        return Entry(self.labels[at], *(float(x[at]) for x in (self.estimate, self.error, self.low, self.high)))
+        return Entry.of(self, at)
+
+    def contrast(self, weights: Mapping[Any, Any], level: float | None = None) -> Any:
+        """Estimate a weighted sum of rows, or several at once, with the error that it has.
+
+        Rows of one result come from the same reports: the error of a difference of two shares is larger than the root
+        of their squared errors, that of a sum smaller.  See `Mechanism.contrast_variance`.
+
+        Parameters
+        ----------
+        weights : dict of label to number, or dict of str to such a dict
+            Of one weighted sum; labels that are left out have weight 0.  Or several sums by name: then the level is
+            that of all intervals at once, and p-values allow for their number (Bonferroni).
+        level : float in (0, 1), optional
+            That of the result, by default.
+
+        Returns
+        -------
+        Contrast, or Contrasts (a dict of them by name)
+
+        Raises
+        ------
+        ValueError
+            If a label is not one of the result, a weight no finite number, or all weights are 0.
+
+        Examples
+        --------
+        The Net Promoter Score (NPS), the share of promoters less that of detractors:
+
+        >>> from ldpnb import OneOf
+        >>> score = OneOf(["promoter", "passive", "detractor"], epsilon=2.0)
+        >>> answers = ["promoter"] * 5000 + ["passive"] * 3000 + ["detractor"] * 2000
+        >>> result = score.estimate(score.tally(score.perturb(answers, rng=np.random.default_rng(0))))
+        >>> nps = result.contrast({"promoter": 1, "detractor": -1})
+        >>> bool(nps.low < 0.3 < nps.high), bool(nps.p_value < 0.001)
+        (True, True)
+        """
+        return contrast(self, weights, self.level if level is None else level)
+
+    @property
+    def mean(self) -> Contrast:
+        """The mean of the numbers that stand for labels, with its error and interval: NPS, or a Likert scale.
+
+        Of ``OneOf(…, values=…)``, or where all labels are numbers.  It is the mean among the people whose answer has a
+        number: those of ``missing="no answer"`` are left out.
+
+        Examples
+        --------
+        >>> from ldpnb import OneOf
+        >>> service = OneOf([1, 2, 3, 4, 5], epsilon=2.0)
+        >>> answers = [5] * 4000 + [4] * 3000 + [3] * 2000 + [1] * 1000
+        >>> result = service.estimate(service.tally(service.perturb(answers, rng=np.random.default_rng(0))))
+        >>> bool(result.mean.low < 3.9 < result.mean.high), bool(result.top(2).low < 0.7 < result.top(2).high)
+        (True, True)
+        """
+        return mean_of_values(self)
+
+    def top(self, count: int) -> Contrast:
+        """Estimate the share of people in the last so many categories: by value where there are any, else as listed.
+
+        Top-two boxes of a Likert scale that is listed from the worst to the best.  That of missing answers is no such
+        category; the share is of all people.
+        """
+        return end_of_scale(self, count, "top")
+
+    def bottom(self, count: int) -> Contrast:
+        """Estimate the share of people in the first so many categories, see `top`."""
+        return end_of_scale(self, count, "bottom")
+
+    @property
+    def intervals(self) -> int:
+        """Number of intervals."""
+        return len(self.labels)
+
+    @property
+    def about(self) -> str:
+        """Whom errors and intervals are about."""
+        if self.of is not None:
+            return f"all {self.of:,} people, of whom these were drawn"
+        return "these very people" if self.people else "the population these people are a random sample of"
 
     @property
     def said(self) -> str:
         """What the table is about: reports, ε and mechanism; level and kind of the intervals."""
         mechanism = self.tally.mechanism
         name = mechanism.label or type(mechanism).__name__
-        about = "these very people" if self.people else "the population these people are a random sample of"
         kind = "all together" if self.together else "each alone"
+        wave = self.tally.wave
+        when = "" if wave is None else f"{wave}: " if is_pooled(self.tally) else f"wave {wave}: "
+        spent = f"ε = {mechanism.epsilon:g}" + ("" if self.rounds == 1 else " a report")
         return (
-            f"{self.tally.n:,} reports, ε = {mechanism.epsilon:g} ({name}); error: standard error\n"
-            f"low, high: {100 * self.level:g} % intervals, {kind}, about {about}"
+            f"{when}{reported(self.tally, self.rounds)}, {spent} ({name}); error: standard error\n"
+            f"low, high: {100 * self.level:g} % intervals, {kind}, about {self.about}"
         )
 
     def table(self) -> str:
@@ -235,6 +367,11 @@ class RatingsResult:
     shares: Result
     means: Result
 
+    @property
+    def intervals(self) -> int:
+        """Number of intervals."""
+        return len(self.shares) + len(self.means)
+
     def __len__(self) -> int:
         return len(self.shares)
 
@@ -282,12 +419,83 @@ class RatingsResult:
 
 
 class Results(dict[str, Any]):
-    """The results of a survey by question; ``print`` shows all tables."""
+    """The results of a survey by question; ``print`` shows all tables.
+
+    They are of the same people: `difference` allows for that.
+    """
+
+    def difference(self, first: tuple[str, Any], second: tuple[str, Any], level: float | None = None) -> Contrast:
+        """Estimate by how much a row of one question is above a row of another one, which the same people answered.
+
+        Noise of the two questions adds.  How people's answers to one go with their answers to the other is in no
+        report; about a population, the largest variance is taken that it can make, and ``print`` says so.
+
+        Parameters
+        ----------
+        first, second : (str, label)
+            Name of a question and label of a row.
+        level : float in (0, 1), optional
+            That of the first result, by default.
+
+        Examples
+        --------
+        >>> from ldpnb import OneOf, Survey
+        >>> survey = Survey({x: OneOf([True, False], epsilon=1.0) for x in ("stays", "recommends")}, limit=2.0)
+        >>> rows = {"stays": [True, True, True, False] * 2000, "recommends": [True, False] * 4000}
+        >>> results = survey.estimate(survey.tally(survey.perturb(rows, rng=np.random.default_rng(0))))
+        >>> found = results.difference(("stays", True), ("recommends", True))
+        >>> bool(found.low < 0.25 < found.high)
+        True
+        >>> print(found.said.splitlines()[1])
+        people of one group: the error is at most this, since no report tells how a person's two answers go together
+        """
+        sides = []
+        for name, given in (("first", first), ("second", second)):
+            if not isinstance(given, tuple) or len(given) != 2 or given[0] not in self:
+                raise ValueError(f"{name} must be (question, label), of the questions {told(self)}, got {shown(given)}")
+            found = self[given[0]]
+            if not isinstance(found, Result):
+                cure = f"difference(results[{given[0]!r}].shares[…], …, same_people=True)"
+                raise ValueError(f"{name} must be of a question with one table, got {shown(given)}: {cure}")
+            place = place_of(given[1], found.labels)
+            if place is None:
+                raise ValueError(f"{name} must have a label of {told(found.labels)}, got {shown(given[1])}")
+            sides.append(part_of(Entry.of(found, place), name))
+        wanted = sides[0].level if level is None else level
+        found = apart_from(sides[0], sides[1], wanted, same_people=True)
+        return replace(found, label=f"{first[0]}: {first[1]} − {second[0]}: {second[1]}")
+
+    def of_same_people(self) -> Results:
+        """Return the results, each of which knows the tallies of the others."""
+        tallies = tuple(getattr(one, "shares", one).tally for one in self.values())
+        return Results({name: _marked(one, tallies) for name, one in self.items()})
 
     def __str__(self) -> str:
         return "\n\n".join(f"{name}\n{result}" for name, result in self.items())
 
     __repr__ = __str__
+
+
+def _marked(result: Any, tallies: tuple[Tally, ...]) -> Any:
+    """Return a result, or both of ratings, with the tallies of the same people."""
+    if isinstance(result, RatingsResult):
+        return RatingsResult(_marked(result.shares, tallies), _marked(result.means, tallies))
+    return replace(result, survey=tallies)
+
+
+def padded(rows: Sequence[Sequence[Any]]) -> str:
+    """Return a table as lines of text: labels first, and cells to the right; long labels are cut in the middle."""
+    head, *others = rows
+    labels = [str(head[0]), *_short([row[0] for row in others], range(len(others)))]
+    texts = [[label, *row[1:]] for label, row in zip(labels, rows, strict=True)]
+    widths = [max(map(_width, column)) for column in zip(*texts, strict=True)]
+    lines = []
+    for first, *cells in texts:
+        line = first + " " * (widths[0] - _width(first))
+        for cell, width in zip(cells, widths[1:], strict=True):
+            line += "  " + " " * (width - _width(cell)) + cell
+        lines.append(line.rstrip())
+    return "\n".join(lines)
 
 
 def _short(labels: Sequence[Any], places: Iterable[int]) -> list[str]:

@@ -4,7 +4,7 @@ A question says what people hold, how many of them are asked, and what a report 
 `OneNumber`, `Vector`, `Distribution`, `Pairs`, `Correlation`, `Marginals`, `Crosstabs`.  Its `rank` returns a
 `ldpnb.serve.ranking.Ranking`, which prints as a table: one `ldpnb.serve.ranking.Choice` a mechanism, ready to be used;
 first those that can be used, the smallest error first, then the others, each with what speaks against it.  Errors are
-read off the mechanisms (`variance`, `worst_variance`, `plug_in`, `linear_variance`, `pooled_variance`): no variance is
+read off the mechanisms (`variance`, `worst_variance`, `plug_in`, `linear_variance`, `pooled_variance`): none is
 written down here.
 
 The questions that go backwards (how many people, which ε, which share can be told from zero) are those of
@@ -16,10 +16,14 @@ the error of one.  Two errors that agree to nine digits count as equal, and then
 A report has a private and a public part.  Both have to be sent, unless the public part (a seed, a row, a cohort) can be
 derived from something that the server knows anyway: then `public_free` says that it does not count.
 
-Parameters of a mechanism are those of the least error; where `bits` is given, k-Subset and PrivSet take the largest
-sets that fit, a block design the best geometry that fits, and Harmony for numbers and blocks the best number of numbers
-or attributes that fits.  All else stays as its module has it: a grid of 64 steps for a number, a seed of 93 bits for a
-hash.
+Where the question that a person is asked is drawn in public, the error is that of the estimate that divides by the
+number of people who were asked (`ldpnb.asked`, `Blocks.pair_tables`), as surveys do, for equal numbers: those that are
+drawn scatter, which adds a part of about (L − 1)/n to the variance if one of L questions is drawn.
+
+Parameters of a mechanism are those of the least error at the share that is stated; where `bits` is given, k-Subset and
+PrivSet take the largest sets that fit, a block design the best geometry that fits, and Harmony for numbers and blocks
+the best number of numbers or attributes that fits.  All else stays as its module has it: a grid of 64 steps for a
+number, a seed of 93 bits for a hash.
 """
 
 from __future__ import annotations
@@ -32,6 +36,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ldpnb.asked import AsksSome
 from ldpnb.attributes import BitFlip, Blocks, BloomFlip, DrawnAttributes, HarmonyFrequency, flip_for
 from ldpnb.attributes.blocks import CELLS_MAX
 from ldpnb.checks import EPSILON_MIN, in_full
@@ -52,6 +57,7 @@ from ldpnb.keyvalue import (
     mean_of,
 )
 from ldpnb.keyvalue.encoding import D_MAX
+from ldpnb.keyvalue.states import SampledKey
 from ldpnb.numbers import (
     HarmonyMean,
     Hierarchy,
@@ -78,8 +84,11 @@ from ldpnb.oracles import (
     PureProtocol,
     SHist,
     SubsetSelection,
+    best_blocks,
     best_order,
+    best_size,
     people,
+    size_for,
 )
 from ldpnb.serve._catalogue import catalogue
 from ldpnb.serve.planning import Question as Question, Row as Row, bits_of
@@ -164,17 +173,21 @@ class Item(Question):
         return rows + _others(PureProtocol, rows, k=self.k, epsilon=self.epsilon)
 
     def _subset(self) -> SubsetSelection:
-        return self._shortened(SubsetSelection(k=self.k, epsilon=self.epsilon), self.k)  # type: ignore[no-any-return]
+        """Return that with the best size at this share, left to ε where it is the one that ε gives."""
+        size = size_for(self.k, self.epsilon, self.share)
+        if size == best_size(self.k, self.epsilon):
+            size = 0
+        made = SubsetSelection(k=self.k, epsilon=self.epsilon, size=size)
+        return self._shortened(made, self.k)  # type: ignore[no-any-return]
 
     def _design(self) -> BlockDesign:
         most = {} if self.bits is None else {"most": 2**self.bits}
-        return BlockDesign(k=self.k, epsilon=self.epsilon, q=best_order(self.k, self.epsilon, **most))
+        order = best_order(self.k, self.epsilon, share=self.share, **most)
+        return BlockDesign(k=self.k, epsilon=self.epsilon, q=order)
 
     def _response(self) -> HadamardResponse:
-        """Return that with the better number of blocks, the published one or half of it."""
-        published = HadamardResponse(k=self.k, epsilon=self.epsilon)
-        halved = replace(published, blocks=max(1, published.blocks // 2))
-        return min(published, halved, key=lambda made: self._variances(made)["share"])
+        blocks = best_blocks(self.k, self.epsilon, self.share)
+        return HadamardResponse(k=self.k, epsilon=self.epsilon, blocks=blocks)
 
     def _variances(self, mechanism: Any) -> dict[str, float]:
         if isinstance(mechanism, Hashed):
@@ -439,8 +452,8 @@ class Distribution(Question):
 class Pairs(Question):
     """Up to m of d keys a person, each with a value: a key's share of holders, and their mean value.
 
-    Ranked by the root of the summed variances of share and share × mean, the two linear estimates, for a key whose
-    values have mean 0 and scatter most.  Records are padded to m, except for SE, PrivKV and "SE, all keys", which know
+    Ranked by the root of the summed variances of the estimates of share and share × mean, for a key whose values have
+    mean 0 and scatter most.  Records are padded to m, except for SE, PrivKV and "SE, all keys", which know
     no m: they protect records of any length, and the last has ε/d for each key where ε/min(d, 2m) would do.  The error
     of the mean is that of the ratio, to first order.
 
@@ -509,7 +522,8 @@ class Pairs(Question):
 
     def _variances(self, mechanism: Any) -> dict[str, float]:
         estimate = np.array([[self.share], [0.0]])
-        spread = mechanism.plug_in(estimate, 1)
+        drawn = isinstance(mechanism, SampledKey)  # then it is the estimate of those who were asked
+        spread = (mechanism.plug_in_of_asked if drawn else mechanism.plug_in)(estimate, 1)
         share, product = spread.variance[:, 0].tolist()
         mean = {"mean": float(mean_of(estimate, spread).error[0]) ** 2} if self.share else {}
         return {"share": share, "share × mean": product} | mean
@@ -561,9 +575,9 @@ class Correlation(Question):
         keys, pairs = (mechanism.keys, 1) if whole else (mechanism.keys[:2], len(mechanism.pairs))
         shares = np.zeros((3,) * len(keys))
         shares[(1,) * len(keys)], shares[(2, 2, *(1,) * (len(keys) - 2))] = 1 - self.share, self.share
-        collected = Shares(keys, shares.reshape(-1), 1, mechanism.oracle, pairs)
+        collected = Shares(keys, shares.reshape(-1), MANY, mechanism.oracle, pairs)
         table = Table(keys, collected.shares, collected)
-        return {"both": float(table.count(dict.fromkeys(keys[:2], 1)).error) ** 2}
+        return {"both": float(table.count(dict.fromkeys(keys[:2], 1)).error) ** 2 * MANY}
 
 
 # ---------------------------------------------------------------------------------------------- many attributes
@@ -653,21 +667,29 @@ class Marginals(Question):
 
     def _variances(self, mechanism: Any) -> dict[str, float]:
         if isinstance(mechanism, Blocks):
-            drawn = np.full(len(mechanism.blocks), MANY)
-            table = np.full((self.k,) * self.attributes, self.share)
-            variance = mechanism.pooled_variance(drawn, tuple(range(self.attributes)), table)
-            return {"share": float(variance.flat[0]) * float(drawn.sum())}
-        if isinstance(mechanism, DrawnAttributes):  # scores count L times, or are 0
+            return {"share": self._of_blocks(mechanism)}
+        if isinstance(mechanism, DrawnAttributes):
             one, asked = self._item()._variances(mechanism.oracle)["share"], mechanism.questions
-            return {"share": asked * one + (asked - 1) * self.share}
-        return self._of_share(*mechanism.variance(np.array([[0], [1]]).repeat(len(mechanism.sizes), 1))[:, 0])
+            return {"share": asked * one + (asked - 1) * self.share * (1 - self.share)}
+        found = self._of_share(*mechanism.variance(np.array([[0], [1]]).repeat(len(mechanism.sizes), 1))[:, 0])
+        if isinstance(mechanism, AsksSome):  # of those who were asked: less by the squared share
+            found["share"] -= (1 / mechanism.asked - 1) * self.share**2
+        return found
+
+    def _of_blocks(self, mechanism: Blocks) -> float:
+        """Return n times the variance of `tables`, all blocks being drawn equally often."""
+        drawn = np.full(len(mechanism.blocks), MANY)
+        variance = mechanism.pooled_variance(drawn, (0,), np.full(self.k, self.share))
+        return float(variance[0]) * float(drawn.sum())
 
 
 @dataclass(frozen=True, kw_only=True)
 class Crosstabs(Marginals):
     """One of k values of each of d attributes: the error of the share of one cell of the table of a pair of attributes.
 
-    "One pair" is what "one attribute" is to `Marginals`.
+    "One pair" is what "one attribute" is to `Marginals`.  For blocks it is that of `Blocks.pair_tables`, which depends
+    on the other cells, too, here taken to be equally frequent; or that of `Blocks.tables`, where it is less: for rare
+    cells at a large ε.
 
     Parameters
     ----------
@@ -696,6 +718,15 @@ class Crosstabs(Marginals):
             Row(BitFlip.label, BitFlip, fitted),
             Row(BloomFlip.label, BloomFlip, fitted),
         ]
+
+    def _of_blocks(self, mechanism: Blocks) -> float:
+        """Return n times the variance of `tables` or `pair_tables`, all blocks being drawn equally often."""
+        drawn = np.full(len(mechanism.blocks), MANY)
+        table = np.full((self.k, self.k), (1 - self.share) / (self.k**2 - 1))
+        table[0, 0] = self.share
+        methods = mechanism.pooled_variance, mechanism.pair_tables_variance
+        variance = min(float(method(drawn, (0, 1), table)[0, 0]) for method in methods)
+        return variance * float(drawn.sum())
 
 
 TASKS: dict[str, type[Question]] = {

@@ -12,9 +12,10 @@ and memory does not grow with the number of reports.
     partition ── tally ──┘         ├── sum ── Collected
     partition ── tally ───── sum ──┘
 
-A file's metadata say what it holds: the version of this layout, the mechanism (`identity`), a label, dtype and shape of
-a report, the number of reports, and a random number of the partition's own, by which a copy is known.  Each page has a
-checksum, and so have the metadata and each column.  They find damage, not forgery.
+A file's metadata say what it holds: the version of this layout, the mechanism (`identity`), a
+label, the wave if there is one (version 2), dtype and shape of a report, the number of reports, and
+a random number of the partition's own, by which a copy is known. Each page has a checksum, and so
+have the metadata and each column. They find damage, not forgery.
 
 Partitions lie on file systems that are mounted under the same names wherever they are counted.
 
@@ -45,16 +46,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldpnb._door import needs
-from ldpnb.checks import check_array, check_bits, check_count, shown
+from ldpnb.checks import check_array, check_bits, check_count, check_flag, check_text, check_wave, shown
 from ldpnb.core import Mechanism, OpenMechanism, Reports, Tally, named
 from ldpnb.serve._asked import Asked, mechanism_of
-from ldpnb.serve._disk import lock, placing
+from ldpnb.serve._disk import brief, lock, placing
 from ldpnb.serve.keeping import identity
 
 if TYPE_CHECKING:
     from distributed import Client
 
 LAYOUT = 1  # version; a partition with another one is refused
+WITH_WAVE = 2  # version of partitions that name their wave; those without a wave are written as by 1.0.0
 HEAD = b"ldpnb"  # of the file's metadata: what it holds
 CHECKSUMS = b"ldpnb.crc32"  # of that, and of each column
 PLAIN = "report"  # name of the column where a report has no fields
@@ -88,7 +90,14 @@ class ClusterError(RuntimeError):
 # ------------------------------------------------------------------------------------------------------ one partition
 
 
-def save(reports: Reports | Iterable[Reports], path: StrPath, mechanism: Mechanism | Asked, *, label: str = "") -> None:
+def save(
+    reports: Reports | Iterable[Reports],
+    path: StrPath,
+    mechanism: Mechanism | Asked,
+    *,
+    label: str = "",
+    wave: str | None = None,
+) -> None:
     """Write reports as one partition.
 
     The file appears under its name when all of it is on the disk, so that nobody ever counts half of it.  Until then it
@@ -107,8 +116,11 @@ def save(reports: Reports | Iterable[Reports], path: StrPath, mechanism: Mechani
         Whose reports they are.  Their layout and their bits are checked now, and the first of them; the others when
         they are counted.
     label : str
-        What they are reports of, where the mechanism does not tell: the question, the round, the place.  `read` and
-        `collect` compare it like the mechanism.  Of a question it is its identity, if nothing is said.
+        What they are reports of, where the mechanism does not tell: the question, the place.  `read` and `collect`
+        compare it like the mechanism.  Of a question it is its identity, if nothing is said; `Survey.identity_of` has
+        the question's name in it, too.
+    wave : str, optional
+        When they were asked for, as "2026-W48"; compared like the label.
 
     Raises
     ------
@@ -121,7 +133,7 @@ def save(reports: Reports | Iterable[Reports], path: StrPath, mechanism: Mechani
     """
     pq = _pyarrow("ldpnb.save").parquet
     mechanism, label = mechanism_of(mechanism, label)
-    path, label = Path(_mounted(path, "path")), _text(label)
+    path, wave = Path(_mounted(path, "path")), check_wave(wave)
     _utf8(str(path))
     with suppress(FileNotFoundError):  # another error, as of a name that is too long, comes before any report is taken
         path.lstat()
@@ -132,7 +144,8 @@ def save(reports: Reports | Iterable[Reports], path: StrPath, mechanism: Mechani
     blocks = (check_array(block, "reports") for block in given)
     first = next(blocks, None)
     if first is None or first.ndim == 0:
-        raise ValueError(f"reports must be an array, or at least one block (n, …), got {shown(first)}")
+        cure = ": write np.asarray(reports)" if first is not None else ""
+        raise ValueError(f"reports must be an array, or at least one block (n, …), got {shown(given)}{cure}")
     dtype, shape = first.dtype, first.shape[1:]
     schema = _schema(dtype, shape)
     some = named([0] if isinstance(mechanism, OpenMechanism) else None)
@@ -158,8 +171,8 @@ def save(reports: Reports | Iterable[Reports], path: StrPath, mechanism: Mechani
                         table = _pyarrow().Table.from_arrays([_to_arrow(x) for x in columns], schema=schema)
                         writer.write_table(table, row_group_size=rows)  # the writer has a default of its own
                     n += len(block)
-                said = {
-                    "layout": LAYOUT,
+                said: dict[str, Any] = {
+                    "layout": LAYOUT if wave is None else WITH_WAVE,
                     "mechanism": identity(mechanism),
                     "label": label,
                     "dtype": np.lib.format.dtype_to_descr(dtype),
@@ -167,6 +180,8 @@ def save(reports: Reports | Iterable[Reports], path: StrPath, mechanism: Mechani
                     "reports": n,
                     "partition": secrets.token_hex(8),
                 }
+                if wave is not None:
+                    said["wave"] = wave
                 head = json.dumps(said).encode()
                 writer.add_key_value_metadata({HEAD: head, CHECKSUMS: _written_crcs([zlib.crc32(head), *crcs])})
             file.flush()
@@ -178,7 +193,7 @@ def save(reports: Reports | Iterable[Reports], path: StrPath, mechanism: Mechani
                 raise ValueError(f"path must be new, got {path}, which exists") from error
 
 
-def read(path: StrPath, mechanism: Mechanism | Asked, *, label: str = "") -> Iterator[Reports]:
+def read(path: StrPath, mechanism: Mechanism | Asked, *, label: str = "", wave: str | None = None) -> Iterator[Reports]:
     """Read a partition, a row group at a time.
 
     Whether the file is whole is known at its end: what came before an error is not to be used.
@@ -190,6 +205,8 @@ def read(path: StrPath, mechanism: Mechanism | Asked, *, label: str = "") -> Ite
         Whose reports they must be.
     label : str
         With which they must have been written; of a question, its identity if nothing is said.
+    wave : str, optional
+        With which they must have been written; without one, they must have none, as those of 1.0.0.
 
     Yields
     ------
@@ -199,21 +216,15 @@ def read(path: StrPath, mechanism: Mechanism | Asked, *, label: str = "") -> Ite
     Raises
     ------
     PartitionError
-        If the file is missing or damaged, or holds reports of another mechanism or with another label.
+        If the file is missing or damaged, or holds reports of another mechanism, or with another label or wave.
     MemoryError, OSError
         If memory, rights or the file system fail, which says nothing of the file.
     """
     _pyarrow("ldpnb.serve.read")
     mechanism, label = mechanism_of(mechanism, label)
-    name, path, label = identity(mechanism), _mounted(path, "path"), _text(label)
-    with _fault(path, name), _Partition(path, name, label) as partition:
+    name, path, wave = identity(mechanism), _mounted(path, "path"), check_wave(wave)
+    with _fault(path, name), _Partition(path, name, label, wave) as partition:
         yield from partition.blocks()
-
-
-def _text(value: Any, name: str = "label") -> str:
-    if not isinstance(value, str):
-        raise ValueError(f"{name} must be a text, got {shown(value)}")
-    return value
 
 
 def _utf8(path: str) -> None:
@@ -227,6 +238,10 @@ def _mounted(path: StrPath, argument: str) -> str:
     if not isinstance(path, str | bytes | os.PathLike):
         raise ValueError(f"{argument} must be a path, got {shown(path, most=500)}")
     text = os.fsdecode(path)
+    try:
+        os.fsencode(text)
+    except UnicodeEncodeError:
+        raise ValueError(f"{argument} must be a name that a file can have, got {shown(text, ascii)}") from None
     if "\0" in text:
         raise ValueError(
             f"{argument} must be without the character NUL, which no file's name has, got {shown(text, most=500)}"
@@ -244,25 +259,28 @@ def _fault(path: str, name: str) -> Iterator[None]:
         if isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno not in OWN):
             error.add_note(f"while reading {path}")
             raise  # it is the machine that has failed, and may fail for files that are whole
-        raise PartitionError(f"path must be a whole partition of reports of {name}, got {path}: {error}") from error
+        why = error.strerror if isinstance(error, OSError) and error.strerror else error  # which may name it, too
+        raise PartitionError(
+            f"path must be a whole partition of reports of {name}, got {brief(path)}: {why}"
+        ) from error
 
 
 class _Partition:
-    """An open file that says that it holds reports of this mechanism, with this label."""
+    """An open file that says that it holds reports of this mechanism, with this label and wave."""
 
-    def __init__(self, path: str, name: str, label: str) -> None:
+    def __init__(self, path: str, name: str, label: str, wave: str | None) -> None:
         _utf8(path)
         found = os.stat(path)
         if not stat.S_ISREG(found.st_mode):
             raise ValueError("it is no file")  # and might never answer
         self.size, self.file = found.st_size, _pyarrow().parquet.ParquetFile(path, page_checksum_verification=True)
         try:
-            self._judge(name, label)
+            self._judge(name, label, wave)
         except BaseException:
             self.file.close()
             raise
 
-    def _judge(self, name: str, label: str) -> None:
+    def _judge(self, name: str, label: str, wave: str | None) -> None:
         stored = self.file.metadata.metadata or {}
         if not {HEAD, CHECKSUMS} <= stored.keys():
             raise ValueError("it does not say what it holds")
@@ -270,15 +288,22 @@ class _Partition:
         if f"{zlib.crc32(stored[HEAD]):08x}" != crc:
             raise ValueError("what it says of itself does not fit its checksum")
         said = json.loads(stored[HEAD])
-        if check_count(said["layout"], 0, "layout") != LAYOUT:
-            raise ValueError(f"it has version {said['layout']} of the layout, and {LAYOUT} is read here")
+        layout = check_count(said["layout"], 0, "layout")
+        if layout not in (LAYOUT, WITH_WAVE):
+            raise ValueError(f"it has version {layout} of the layout, and {LAYOUT} and {WITH_WAVE} are read here")
+        own = said.get("wave")
+        if (own is not None) != (layout == WITH_WAVE):
+            found = "no wave" if own is None else "a wave"
+            raise ValueError(f"it has version {layout} of the layout, and {found}")
         if said["mechanism"] != name:
-            raise ValueError(f"it holds those of {said['mechanism']}")
+            raise ValueError(f"it holds those of {shown(said['mechanism'], str, 100)}")
         if (found := said.get("label", "")) != label:  # the first files had none
-            raise ValueError(
-                f"it holds those of {name} labelled {shown(found, most=210)}, not {shown(label, most=210)}"
-            )
-        self.n, self.number = check_count(said["reports"], 0, "reports"), _text(said["partition"], "partition")
+            raise ValueError(f"it holds those labelled {shown(found, most=100)}, not {shown(label, most=100)}")
+        if own != wave:
+            named = "no wave" if own is None else f"the wave {shown(own)}"
+            cure = "leave wave out" if own is None else f"ask for it, wave={shown(own)}"
+            raise ValueError(f"it holds those of {named}, not of {shown(wave)}: {cure}")
+        self.n, self.number = check_count(said["reports"], 0, "reports"), check_text(said["partition"], "partition")
         self.dtype, self.shape = np.dtype(_tuples(said["dtype"])), tuple(said["shape"])
         if self.file.schema_arrow != _schema(self.dtype, self.shape):
             raise ValueError("its columns are not those of its layout")
@@ -439,6 +464,7 @@ def collect(
     items: Any = None,
     *,
     label: str = "",
+    wave: str | None = None,
     scheduler: Client | str | None = None,
     skip: bool = False,
     progress: bool = False,
@@ -457,6 +483,9 @@ def collect(
         takes them.
     label : str
         With which the partitions must have been written; of a question, its identity if nothing is said.
+    wave : str, optional
+        With which they must have been written, and which the tally gets; without one, they must have none, as those of
+        1.0.0.
     scheduler : distributed.Client or str, optional
         Where to count: a client of a dask cluster, or the address of its scheduler, ``"tcp://host:port"``; by default
         in this process.  Tallies are added on the workers, a few at a time, and only the sum travels.
@@ -472,8 +501,8 @@ def collect(
         Whether or not faults are skipped: if there are no partitions, or one is named twice or is a copy of another, or
         the folder holds something else; or if `items` are refused by the mechanism.
     PartitionError
-        If a partition is missing, damaged, or not of this mechanism or label, unless `skip`.  With several it is one of
-        them.
+        If a partition is missing, damaged, or not of this mechanism, label or wave, unless `skip`.  With several it is
+        one of them.
     MemoryError, OSError
         If memory, rights or the file system fail on who counts, whether or not faults are skipped.
     ClusterError
@@ -485,7 +514,9 @@ def collect(
     _pyarrow()
     items = mechanism._candidates(items) if isinstance(mechanism, Asked) else items
     mechanism, label = mechanism_of(mechanism, label)
-    names, counter = _names(paths), partial(_count, mechanism, _text(label), items, skip)
+    check_flag(skip, "skip")
+    check_flag(progress, "progress")
+    names, counter = _names(paths), partial(_count, mechanism, label, check_wave(wave), items, skip)
     with _bar(len(names), progress) as told:
         if scheduler is None:
             return _sum(counter(name, told) for name in names)
@@ -544,13 +575,15 @@ def _lock(file: Any, *, shared: bool) -> bool:
     return False
 
 
-def _count(mechanism: Mechanism, label: str, items: Any, skip: bool, path: str, told: Told) -> Collected:
+def _count(
+    mechanism: Mechanism, label: str, wave: str | None, items: Any, skip: bool, path: str, told: Told
+) -> Collected:
     """Count one partition."""
     _pyarrow()  # on a worker, too
     name, seen = identity(mechanism), 0
     try:
         with _fault(path, name):
-            partition = _Partition(path, name, label)
+            partition = _Partition(path, name, label, wave)
         with partition:
             with _fault(path, name):
                 mechanism.tally(partition.empty(), *named([0] if isinstance(mechanism, OpenMechanism) else None))
@@ -567,7 +600,7 @@ def _count(mechanism: Mechanism, label: str, items: Any, skip: bool, path: str, 
         told(-seen, 1)
         return Collected(None, {}, 0, {path: str(error)})
     told(0, 1)
-    whole = replace(empty, n=partition.n, counts=counts)
+    whole = replace(empty, n=partition.n, counts=counts, wave=wave)
     return Collected(whole, {partition.number: path}, partition.size)
 
 

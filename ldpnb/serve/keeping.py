@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime
 from fractions import Fraction
+from functools import partial
 from hashlib import sha256
 from math import inf, nextafter
 from pathlib import Path
@@ -26,12 +27,13 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from ldpnb.chance import Randomness
-from ldpnb.checks import apart, check_count, check_flag, check_positive, in_full
-from ldpnb.core import Kept, Mechanism, OpenMechanism, Reports, Tally, Values
+from ldpnb.chance import Randomness, SystemRandom, distinct
+from ldpnb.checks import apart, check_count, check_flag, check_positive, check_text, check_wave, in_full, shown
+from ldpnb.core import Kept, Mechanism, OpenMechanism, Reports, Tally, Values, check_tally
 from ldpnb.serve._disk import locked, naming, patiently, put, resolved, tidy, unmoved
 
 FORM = 1  # version; a file of another one is refused
+WITH_WAVE = 2  # version of a tally's file that names its wave; one without a wave is written as by 1.0.0
 SUM = 32  # bytes of the checksum
 SLACK = Fraction(1, 2**40)  # the part of a limit by which a sum of ε may pass it
 LONGEST = 200  # characters of an identity; a longer one is cut and ends in a digest
@@ -99,10 +101,16 @@ def _written(value: Any) -> str:
 
 
 def _write(
-    path: Path, kind: str, said: Mapping[str, Any], body: bytes = b"", *, alone: Callable[[], None] | None = None
+    path: Path,
+    kind: str,
+    said: Mapping[str, Any],
+    body: bytes = b"",
+    *,
+    form: int = FORM,
+    alone: Callable[[], None] | None = None,
 ) -> None:
     """Replace a file as a whole: whoever reads it, or is killed here, has the old one or the new one."""
-    data = json.dumps({"ldpnb": kind, "form": FORM, **said}).encode() + b"\n" + body
+    data = json.dumps({"ldpnb": kind, "form": form, **said}).encode() + b"\n" + body
     put(path, data + sha256(data).digest(), alone=alone)
 
 
@@ -119,7 +127,8 @@ def _read(path: Path, kind: str) -> Iterator[tuple[dict[str, Any], bytes]]:
         if not line or sha256(data[:-SUM]).digest() != data[-SUM:]:
             raise ValueError("it does not fit its checksum")
         said = json.loads(head)
-        if (said["ldpnb"], said["form"]) != (kind, FORM):
+        forms = (FORM, WITH_WAVE) if kind == "tally" else (FORM,)
+        if said["ldpnb"] != kind or said["form"] not in forms:
             raise ValueError(f"it holds {said['ldpnb']!r} of form {said['form']}")
         yield said, body
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
@@ -129,7 +138,8 @@ def _read(path: Path, kind: str) -> Iterator[tuple[dict[str, Any], bytes]]:
 def _same(said: Mapping[str, Any], **asked: Any) -> None:
     for name, value in asked.items():
         if said[name] != value:
-            raise ValueError(f"its {name} is {said[name]!r}, not {value!r}")
+            got, asked_for = (shown(x, most=LONGEST // 2) for x in (said[name], value))
+            raise ValueError(f"its {name} is {got}, not {asked_for}")
 
 
 def _array(body: bytes, dtype: Any, shape: Any) -> NDArray[Any]:
@@ -147,24 +157,32 @@ def save_tally(tally: Tally, path: StrPath, *, label: str = "") -> None:
     Raises
     ------
     ValueError
-        If a candidate is something else, or if the label is no text or has surrogates (half characters).
+        If a candidate is something else, if the label is no text, or if one of them has surrogates (half characters).
     """
+    check_tally(tally, Mechanism, "a mechanism's reports")
     items = None if tally.items is None else list(tally.items)
-    if items and not all(type(item) in (int, str) for item in items):
-        raise ValueError(f"items must be integers or strings to be written, got {items!r:.200}")
+    for item in items or ():
+        if type(item) not in (int, str):
+            raise ValueError(f"items must be integers or strings to be written, got {shown(item)}")
+        if isinstance(item, str):
+            check_text(item, "items")
     said = {
         "mechanism": identity(tally.mechanism),
-        "label": _text(label),
+        "label": check_text(label, "label"),
         "n": tally.n,
         "shape": tally.counts.shape,
         "items": items,
         "marginal": tally.marginal,
     }
-    _write(resolved(path), "tally", said, np.ascontiguousarray(tally.counts, "<i8").tobytes())
+    form = FORM
+    if tally.wave is not None:
+        form = WITH_WAVE
+        said["wave"] = tally.wave
+    _write(resolved(path), "tally", said, np.ascontiguousarray(tally.counts, "<i8").tobytes(), form=form)
 
 
 def load_tally(path: StrPath, mechanism: Mechanism, *, label: str = "") -> Tally:
-    """Read a tally of this mechanism that was written with this label.
+    """Read a tally of this mechanism that was written with this label, with its wave if it has one.
 
     Raises
     ------
@@ -181,18 +199,32 @@ def load_tally(path: StrPath, mechanism: Mechanism, *, label: str = "") -> Tally
     ...     (load_tally(f"{folder}/monday", oracle) + oracle.tally([1])).counts
     array([1, 1, 2])
     """
+    label = check_text(label, "label")
     with _read(resolved(path), "tally") as (said, body):
         _same(said, mechanism=identity(mechanism), label=label)
         items = said["items"]
         if items is not None and not (isinstance(items, list) and isinstance(mechanism, OpenMechanism)):
-            raise ValueError(f"its items are {items!r:.60}")
+            raise ValueError(f"its items are {shown(items)}")
         items = None if items is None else tuple(items)
         counts = _array(body, "<i8", said["shape"]).astype(np.int64)
-        return Tally(mechanism, said["n"], counts, items, check_flag(said["marginal"], "marginal"))
+        return Tally(mechanism, said["n"], counts, items, check_flag(said["marginal"], "marginal"), _wave(said))
+
+
+def _wave(said: Mapping[str, Any]) -> str | None:
+    """Return the wave that a file names; whether it names one, its version says."""
+    if said["form"] == FORM:
+        if "wave" in said:
+            raise ValueError(f"it has form {FORM}, which names no wave, and names {shown(said['wave'])}")
+        return None
+    if said["wave"] is None:
+        raise ValueError(f"it has form {said['form']}, which names a wave, and names none")
+    return check_wave(said["wave"])
 
 
 def save_state(kept: Kept, path: StrPath) -> None:
     """Write what clients keep to a file, in place of an older one; only its owner may read it."""
+    if not isinstance(kept, Kept):
+        raise ValueError(f"kept must be what memoise returns, got {shown(kept)}")
     said = {"mechanism": identity(kept.mechanism), "people": len(kept)}
     _write(resolved(path), "state", said, kept.rows.tobytes())
 
@@ -218,6 +250,16 @@ CONDITIONS = (
 )
 
 
+@runtime_checkable
+class Asking(Protocol):
+    """A question of a survey: see `OneOf`."""
+
+    mechanism: Any
+
+    def encoded(self, values: Any) -> Any:
+        """Return what the mechanism's `perturb` takes, of those people who send something."""
+
+
 class Account:
     """What one person has revealed, and may still reveal: ε over all mechanisms and all time, on the client's disk.
 
@@ -232,6 +274,9 @@ class Account:
     `RAPPOR` says how much.)  What all reports from one state cost together is their `exposure`.  Other reports have
     fresh coins, and cost ε each.
 
+    For every other mechanism, `remembered` keeps the report itself, and charges ε once a label: what is sent again
+    under the label is the same report, and tells nothing new.
+
     Costs add.  The sum bounds what two histories of a person's values can be told apart by, and is exact if each line
     of what the account prints has a pair of values that attains its cost.  It holds under two conditions, which the
     account cannot see:
@@ -243,6 +288,8 @@ class Account:
     would lower what is spent, or keeps states that it did not keep, a label that was used is refused.
 
     Sums are exact, in fractions, and may pass the limit by 2⁻⁴⁰ of it, so that ten reports of ε = 0.1 fit a limit of 1.
+
+    Which questions of a survey were drawn for the person is kept here, too, at no cost: see `Survey.drawn`.
 
     Several processes and threads may share an account, and may use several names: links are followed.  Move it while
     nobody uses it, and leave its lock where it is: a payment looks once more just before it writes, and pays nothing if
@@ -304,9 +351,9 @@ class Account:
 
     @property
     def history(self) -> list[dict[str, Any]]:
-        """What was asked: mechanism, label, number of reports, their ε together, first and last time (UTC)."""
+        """What was reported: mechanism, label, number of reports, their ε together, first and last time (UTC)."""
         names = ("mechanism", "label", "reports", "epsilon", "first", "last")
-        return [{name: entry[name] for name in names} for entry in self._entries()]
+        return [{name: entry[name] for name in names} for entry in self._entries() if "drawn" not in entry]
 
     def __str__(self) -> str:
         """Say what was asked and what it cost, what the reports speak of, and on what the sum relies."""
@@ -319,10 +366,15 @@ class Account:
         lines = [f"ε = {paid} spent of limit = {in_full(self.limit)}, and {left:.6g} left"]
         for entry in entries:
             times = entry["reports"]
+            if "drawn" in entry:
+                lines.append(f"{entry['label']!r}: {', '.join(entry['drawn'])}, drawn of {entry['of']} questions")
+                continue
             line = f"{entry['label']!r}: ε = {entry['epsilon']:.6g}, {times} report{'s' if times > 1 else ''}"
             line += f" by {entry['mechanism']}"
             if "state" in entry:
                 line += ", from one state: of the value at the first"
+            if "report" in entry:
+                line += ", the same each time: of the value at the first"
             lines.append(line)
         for (mechanism, label), count in _several(entries).items():
             lines.append(f"{label} has {count} states of {mechanism}, by 1.0.0: reports may cost more than is charged")
@@ -401,21 +453,132 @@ class Account:
         2 reports must cost at most the 0.5 that is left, got 1.5: ask less, or with a smaller ε
         """
         if not isinstance(asked, Iterable):
-            raise ValueError(f"asked must be a list of tuples (mechanism, values, label), got {asked!r:.60}")
+            raise ValueError(f"asked must be a list of tuples (mechanism, values, label), got {shown(asked)}")
         asked = [_asked(one) for one in asked]
+        what = f"a report of {identity(asked[0][0])}" if len(asked) == 1 else f"{len(asked)} reports"
+        return self._paid([partial(_draw, mechanism=m, values=x, label=name, rng=rng) for m, x, name in asked], what)
+
+    def remembered(
+        self, question: Mechanism | Asking, value: Any, *, label: str, rng: Randomness | None = None
+    ) -> Reports:
+        """Draw a report, pay for it, and keep it: under this label, the same report is handed out ever after.
+
+        It costs ε once, however often it is sent.  Whatever the value becomes, the report speaks of the value at the
+        first call, so put the period into the label.  The server that gets T copies of a report knows no more than from
+        one: it estimates one wave, and does not add waves.
+
+        Parameters
+        ----------
+        question : question of a survey, or Mechanism
+            One that keeps no state of its own; of `RAPPOR`, use `report`.
+        value : Any
+            The person's answer, as the question takes it: a label, a number, a dict.  Of a mechanism, that of one
+            person as in `perturb`, without a list around it.
+        label : str
+            What is asked, and in which period, as ``"mood, 2026-W48"``.  Other reports under it are refused.
+        rng : SystemRandom, the default, or numpy.random.Generator
+
+        Returns
+        -------
+        ndarray (1, …)
+            Empty, (0, …), if the question lets people decline, this person does, and no report is kept.
+
+        Raises
+        ------
+        BudgetError
+            If it would cost more than is left; never if it is kept already.
+        ValueError
+            If the value is refused, the label was used for other reports, or the mechanism keeps a state, or draws what
+            does not come back from a file; nothing is paid.
+        RuntimeError
+            As for `report`; nothing is paid.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> from ldpnb import OneOf
+        >>> mood = OneOf(["good", "bad"], epsilon=1.0)
+        >>> with TemporaryDirectory() as folder:
+        ...     account = Account(f"{folder}/account", limit=1.5)
+        ...     monday = account.remembered(mood, "good", label="mood, 2026-W48")
+        ...     friday = account.remembered(mood, "bad", label="mood, 2026-W48")
+        ...     bool(monday == friday), account.spent
+        (True, 1.0)
+        """
+        mechanism = question if isinstance(question, Mechanism) else getattr(question, "mechanism", None)
+        if not isinstance(mechanism, Mechanism) or not isinstance(question, Mechanism | Asking):
+            raise ValueError(f"question must be a question of a survey, or a Mechanism, got {shown(question)}")
+        if isinstance(mechanism, Memoising):
+            cure = "account.report draws all reports under a label off one state"
+            raise ValueError(f"question must be one that keeps no state, got {identity(mechanism)}: {cure}")
+        values = [value] if isinstance(question, Mechanism) else question.encoded([value])
+        rng = SystemRandom() if rng is None else rng
+        draw = partial(_recall, mechanism=mechanism, values=values, label=check_text(label, "label"), rng=rng)
+        return self._paid([draw], f"a report of {identity(mechanism)}")[0]
+
+    def _paid(self, draws: Sequence[Callable[[list[dict[str, Any]]], Reports]], what: str) -> list[Reports]:
+        """Draw reports, each of which charges itself in the entries, and hand them out when they are paid for."""
         with locked(self.path) as alone:
             entries = self._entries()
             before = _sum(entries)
-            drawn = [_draw(entries, *one, rng) for one in asked]
+            drawn = [draw(entries) for draw in draws]
             after = _sum(entries)
             if not within_limit(after, self.limit):
-                what = f"a report of {identity(asked[0][0])}" if len(asked) == 1 else f"{len(asked)} reports"
                 left, cost = apart(Fraction(_left(before, self.limit)), after - before)
                 cure = "ask less, or with a smaller ε"
                 raise BudgetError(f"{what} must cost at most the {left} that is left, got {cost}: {cure}")
-            if asked:
+            if draws:
                 self._store(entries, alone)
         return drawn
+
+    def drawn(
+        self, survey: str, questions: Iterable[str], size: int, *, label: str = "", rng: Randomness
+    ) -> tuple[str, ...]:
+        """Draw some of the questions of a survey, all sets of them alike, and return the same ones ever after.
+
+        They are on the disk before they are returned.  A draw costs no ε: it is made before any answer is looked at.
+
+        Parameters
+        ----------
+        survey : str
+            What is asked, `Survey.identity`.
+        questions : iterable of str
+            Their names, which must be distinct.
+        size : int
+            How many are drawn.
+        label : str
+            Under which the draw is kept.
+        rng : SystemRandom or numpy.random.Generator
+
+        Returns
+        -------
+        tuple of str
+            In the order of the questions.
+
+        Raises
+        ------
+        ValueError
+            If the label holds a draw of another survey, or the file is damaged.
+        RuntimeError
+            As for `report`.
+        """
+        names, label = list(questions), check_text(label, "label")
+        size = check_count(size, 1, "size", len(names))
+        with locked(self.path) as alone:
+            entries = self._entries()
+            for entry in entries:
+                if "drawn" in entry and entry["label"] == label:
+                    if entry["mechanism"] != survey or not {*entry["drawn"]} <= {*names}:
+                        cure = "name this one, as in Survey(…, label='spring 2027')"
+                        what = f"got {label!r}, under which the account holds a draw of another survey"
+                        raise ValueError(f"label must be one of this survey alone, {what}: {cure}")
+                    return tuple(entry["drawn"])
+            places = distinct(np.array([len(names)]), np.array([size]), size, rng)[0]
+            chosen = [names[i] for i in sorted(places.tolist())]
+            now = datetime.now(UTC).isoformat(timespec="seconds")
+            entry = {"mechanism": survey, "label": label, "reports": 0, "epsilon": 0.0, "first": now, "last": now}
+            self._store([*entries, entry | {"drawn": chosen, "of": len(names)}], alone)
+        return tuple(chosen)
 
     def _entries(self) -> list[dict[str, Any]]:
         unmoved(self.path)
@@ -438,19 +601,32 @@ class Account:
 def _checked(entries: Any) -> list[dict[str, Any]]:
     """Return the entries of an account if they are such; 1.0.0 took labels of any kind, and wrote values of states."""
     if not isinstance(entries, list):
-        raise ValueError(f"its entries are {entries!r:.60}")
+        raise ValueError(f"its entries are {shown(entries)}")
     for entry in entries:
         if not isinstance(entry, dict):
-            raise ValueError(f"an entry of it is {entry!r:.60}")
+            raise ValueError(f"an entry of it is {shown(entry)}")
         if missing := {"mechanism", "label", "reports", "epsilon", "first", "last"} - entry.keys():
             raise ValueError(f"an entry of it has no {', '.join(sorted(missing))}")
         for name in ("mechanism", "first", "last"):
             if not isinstance(entry[name], str):
-                raise ValueError(f"{name} must be a text, got {entry[name]!r:.60}")
+                raise ValueError(f"{name} must be a text, got {shown(entry[name])}")
+        if "drawn" in entry:  # of no cost; 1.0.0 refuses to read it, and would draw anew
+            _check_drawn(entry)
+            continue
         check_count(entry["reports"], 1, "reports")
         check_positive(entry["epsilon"], "epsilon")
         bytes.fromhex(entry.get("state", ""))
+        bytes.fromhex(entry.get("report", ""))
     return entries
+
+
+def _check_drawn(entry: Mapping[str, Any]) -> None:
+    """Refuse what is no draw of questions."""
+    drawn, of = entry["drawn"], check_count(entry.get("of"), 1, "of")
+    if not isinstance(drawn, list) or not all(isinstance(name, str) for name in drawn) or not 0 < len(drawn) <= of:
+        raise ValueError(f"drawn must be names of at most {of} questions, got {drawn!r:.60}")
+    if (entry["reports"], entry["epsilon"]) != (0, 0):
+        raise ValueError("a draw must have no reports and cost nothing")
 
 
 def _asked(one: tuple[Mechanism, Values, str]) -> tuple[Mechanism, Values, str]:
@@ -460,24 +636,14 @@ def _asked(one: tuple[Mechanism, Values, str]) -> tuple[Mechanism, Values, str]:
     mechanism, values, label = one
     if not isinstance(mechanism, Mechanism):
         cure = "as GRR(k=3, epsilon=1.0), or question.mechanism"
-        raise ValueError(f"mechanism must be a Mechanism, {cure}, got {mechanism!r:.60}")
+        raise ValueError(f"mechanism must be a Mechanism, {cure}, got {shown(mechanism)}")
     try:
         people = len(values)
     except TypeError:
         raise ValueError(f"values must be those of one person, as [x], got {type(values).__name__}") from None
     if people != 1:
         raise ValueError(f"values must be those of one person, as [x], got {people}")
-    return mechanism, values, _text(label)
-
-
-def _text(label: Any) -> str:
-    """Return a label if it comes back from JSON as it is; half characters do not, since JSON joins two of them."""
-    if not isinstance(label, str):
-        raise ValueError(f"label must be a text, got {label!r:.60}: write str(label)")
-    if any("\ud800" <= character <= "\udfff" for character in label):
-        cure = "write label.encode('utf-16', 'surrogatepass').decode('utf-16', 'replace')"
-        raise ValueError(f"label must be a text without surrogates (half characters), got {label!r:.60}: {cure}")
-    return label
+    return mechanism, values, check_text(label, "label")
 
 
 def _draw(entries: list[dict[str, Any]], mechanism: Any, values: Values, label: str, rng: Randomness) -> Reports:
@@ -499,7 +665,7 @@ def _draw(entries: list[dict[str, Any]], mechanism: Any, values: Values, label: 
     if Fraction(cost) * (1 + SLACK) < least:  # equal up to rounding, unless its class has changed
         before = f"{entry['reports']} report{'s' if times > 2 else ''} by {name} cost {entry['epsilon']:.6g}"
         why = f"{before}, and {times} would cost {cost:.6g} now that its class has changed"
-        raise ValueError(f"label must be a new one, got {label!r}: {why}")
+        raise ValueError(f"label must be a new one, got {shown(label)}: {why}")
     entry.setdefault("first", now)
     entry.update(reports=times, epsilon=max(cost, entry["epsilon"]), last=now)
     return report
@@ -521,20 +687,62 @@ def _single(drawn: Any, name: str, kind: type = object) -> Any:
 def _entry(entries: list[dict[str, Any]], name: str, label: str, memoising: bool) -> dict[str, Any]:
     """Return what was paid for a mechanism under a label, or begin it."""
     found = [entry for entry in entries if (entry["mechanism"], entry["label"]) == (name, label)]
+    if any("report" in entry for entry in found):
+        why = f"a report by {name} is remembered under it, and comes again by account.remembered"
+        raise ValueError(f"label must be a new one, got {label!r}: {why}")
     if any(("state" in entry) != memoising for entry in found):
         kept, keeps = ("no state was", "one") if memoising else ("a state was", "none")
         why = f"of what {name} reported under it {kept} kept, and its class keeps {keeps} now"
-        raise ValueError(f"label must be a new one, got {label!r}: {why}")
+        raise ValueError(f"label must be a new one, got {shown(label)}: {why}")
     if memoising and len(found) > 1:
-        raise ValueError(
-            f"label must be one with one kept state, got {label!r} with {len(found)}: version 1.0.0 kept one for each "
-            "value, which tells when the value changed, and may charge too little: take a new label, with the period "
-            "in it"
-        )
+        got = f"{shown(label)} with {len(found)}"
+        why = "version 1.0.0 kept one for each value, which tells when the value changed, and may charge too little"
+        cure = "take a new label, with the period in it"
+        raise ValueError(f"label must be one with one kept state, got {got}: {why}: {cure}")
     if not found:
         found = [{"mechanism": name, "label": label, "reports": 0, "epsilon": 0.0}]
         entries.extend(found)
     return found[0]
+
+
+def _recall(entries: list[dict[str, Any]], mechanism: Mechanism, values: Any, label: str, rng: Randomness) -> Reports:
+    """Return the report that is kept under the label, or draw one, keep it and charge it in these entries."""
+    name, now = identity(mechanism), datetime.now(UTC).isoformat(timespec="seconds")
+    found = [entry for entry in entries if (entry["mechanism"], entry["label"]) == (name, label)]
+    if any("report" not in entry for entry in found) or len(found) > 1:
+        why = f"reports by {name} were sent under it that are not remembered"
+        raise ValueError(f"label must be a new one, got {label!r}: {why}")
+    if found:
+        entry = found[0]
+        kept = _read_report(entry, mechanism)
+        entry.update(reports=entry["reports"] + 1, last=now)
+        return kept
+    report: Reports
+    if len(values) == 0:  # the person declines
+        report = mechanism._nothing(0)
+        return report
+    report = _single(mechanism.perturb(values, rng=rng), name)
+    paid = check_positive(mechanism.epsilon, "epsilon")
+    text = np.ascontiguousarray(report).tobytes().hex()
+    entry = {"mechanism": name, "label": label, "reports": 1, "epsilon": paid, "first": now, "last": now}
+    entry["report"] = text
+    again = _read_report(entry, mechanism)
+    if again.dtype != report.dtype or again.tobytes().hex() != text:
+        raise ValueError(f"question must be one whose reports come back from a file, got {name}")
+    entries.append(entry)
+    return report
+
+
+def _read_report(entry: Mapping[str, Any], mechanism: Mechanism) -> Reports:
+    """Return the report of an entry, if it is one of this mechanism."""
+    form = np.ascontiguousarray(mechanism._nothing(1))
+    data = bytes.fromhex(entry["report"])
+    if len(data) != form.nbytes:
+        why = "the file is damaged, or the class has changed: take a new label"
+        raise ValueError(f"a report of {entry['mechanism']} must have {form.nbytes} bytes, got {len(data)}: {why}")
+    report: Reports = _array(data, form.dtype, form.shape)
+    mechanism._reports(report)
+    return report
 
 
 def _kept(entry: dict[str, Any], mechanism: Any, drawn: Kept) -> Kept:

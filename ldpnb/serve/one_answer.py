@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
-from math import sqrt
+from math import nan, sqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,13 +13,16 @@ import numpy as np
 from ldpnb.checks import check_count, check_flag, check_probability, in_full, shown
 from ldpnb.core import Floats, Ints, Records, Reports, Tally
 from ldpnb.hashing import key_of
+from ldpnb.intervals import support_interval
 from ldpnb.keyvalue import Wheel
 from ldpnb.numbers.means import Range
 from ldpnb.numbers.one_number import Number as NumberMechanism
-from ldpnb.oracles.frequency import ItemOracle
+from ldpnb.oracles.frequency import ItemOracle, Supporting
 from ldpnb.serve._asked import CATEGORY, DECLINE, LEAVE, Asked, check_labels, in_unit, one_range, quantile
 from ldpnb.serve._columns import coded, folded, labelled, numbers, present, told
+from ldpnb.serve._contrasts import finite, place_of, weights_of
 from ldpnb.serve._results import Result
+from ldpnb.serve.drawing import Supported
 
 if TYPE_CHECKING:
     from ldpnb.serve.choose import Question
@@ -49,6 +52,11 @@ class OneOf(Asked):
         the least error for a category that 1/k of the people are in.  Of more than 64 categories, mechanisms within
         5 % of that error count as equal if the server works once a report, and not once a report and category; then
         the best of these is taken, which has short reports.
+    values : dict of category to number, or list of numbers, optional
+        What categories count for in `Result.mean`, such as {"promoter": 1, "passive": 0, "detractor": -1} for the Net
+        Promoter Score; by default the categories themselves, where all are integers (a Likert scale).  Only the server
+        uses them: reports and tallies are the same.  Fewer categories have less noise: map the eleven answers of an
+        NPS question to three on the device.
 
     Examples
     --------
@@ -61,7 +69,7 @@ class OneOf(Asked):
     boss       34.0 %  1.5 %  31.1 %  36.9 %
     hours      -0.7 %  1.3 %  -3.1 %   1.8 %  not told from zero
     no answer   9.8 %  1.3 %   7.2 %  12.4 %
-    10,000 reports, ε = 1 (k-RR); error: standard error
+    10,000 reports, one a person, ε = 1 (k-RR); error: standard error
     low, high: 95 % intervals, each alone, about the population these people are a random sample of
     """
 
@@ -69,6 +77,7 @@ class OneOf(Asked):
     epsilon: Any = None
     missing: Any = None
     mechanism: Any = None
+    values: Any = None
 
     def __post_init__(self) -> None:
         found = check_labels(self.categories, "categories", 2)
@@ -80,6 +89,30 @@ class OneOf(Asked):
         k = len(self.labels)
         if self.mechanism.k != k or not self.mechanism.shares:
             raise ValueError(f"mechanism must have unbiased shares and k = {k}, got {shown(self.mechanism, most=200)}")
+        self._numbers()  # checks them
+
+    def _numbers(self) -> tuple[float, ...]:
+        """Return the number of each label, NaN for that of missing answers; none where nothing was said."""
+        given, count = self.values, len(self.categories)
+        if given is None:
+            if any(type(x) is not int or abs(x) >= 2**53 for x in self.categories):
+                return ()
+            given = self.categories
+        elif isinstance(given, Mapping):
+            weights = weights_of(given, self.categories, "values")
+            places = [place_of(x, self.categories) for x in given]
+            left = [x for i, x in enumerate(self.categories) if i not in places]
+            if left:
+                raise ValueError(f"values must have a number for each category, got none for {told(left)}")
+            given = weights.tolist()
+        if not isinstance(given, list | tuple) or len(given) != count:
+            raise ValueError(f"values must be a number for each of {count} categories, got {shown(given)}")
+        found = [finite(x, "values") for x in given]
+        if len({*found}) == 1:
+            raise ValueError(
+                f"values must differ, got {in_full(found[0])} for all categories: a mean would be a constant"
+            )
+        return (*found, *[nan] * (len(self.labels) - count))
 
     @property
     def labels(self) -> tuple[Any, ...]:
@@ -114,8 +147,20 @@ class OneOf(Asked):
             codes = np.where(codes < 0, len(self.categories), codes)
         return present(codes, codes >= 0, self.missing, CATEGORY + LEAVE)
 
-    def _estimate(self, tally: Tally, level: float, people: bool, together: bool) -> Result:
-        return self._result(tally, level, people, together, "share", "category", self.labels)
+    def _estimate(self, tally: Tally, level: float, people: bool, together: bool, rounds: float) -> Result:
+        found = self._result(tally, level, people, together, rounds, "share", "category", self.labels)
+        values, count = self._numbers(), len(self.categories)
+        order = sorted(range(count), key=(values or range(count)).__getitem__)
+        return replace(found, values=values, order=tuple(order))
+
+    def _supported(self, tally: Tally) -> list[Supported]:
+        m = self.mechanism
+        if not isinstance(m, Supporting):
+            return []
+        return [Supported(slice(None), m.supporters(tally), tally.n, m.chances)]
+
+    def _planned(self, n: int) -> tuple[float, float]:
+        return self.plan(n, people=True) ** 2, self.plan(n) ** 2
 
     def plan(self, n: int, share: float | None = None, *, people: bool = False) -> float:
         """Return the standard error of a share to come, from so many people; 1/k is the default share."""
@@ -181,9 +226,13 @@ class Strings(Asked):
         keys = np.array([key_of(x) for x in labels], np.int64)
         return Records(np.arange(len(codes) + 1), keys[codes] if len(codes) else codes)
 
-    def tally(self, reports: Reports, candidates: Sequence[str] = ()) -> Tally:
-        """Count reports, for the strings named: any list, since it need not be known beforehand."""
-        return self.mechanism.tally(reports, self._candidates(candidates))  # type: ignore[no-any-return]
+    def tally(self, reports: Reports, candidates: Sequence[str] = (), *, wave: str | None = None) -> Tally:
+        """Count reports, for the strings named: any list, since it need not be known beforehand.
+
+        See `Asked.tally` for the wave.
+        """
+        counted: Tally = self.mechanism.tally(reports, self._candidates(candidates))
+        return replace(counted, wave=wave)
 
     def _candidates(self, items: Any) -> tuple[str, ...]:
         named = check_labels(() if items is None else items, "candidates", any_form=True)
@@ -191,18 +240,24 @@ class Strings(Asked):
             raise ValueError(f"candidates must be strings, got {told(wrong)}: write them as strings")
         return named
 
-    def _estimate(self, tally: Tally, level: float, people: bool, together: bool) -> Result:
+    def _estimate(self, tally: Tally, level: float, people: bool, together: bool, rounds: float) -> Result:
         labels = tally.items or ()
         if not people:
-            return self._result(tally, level, people, together, "share", "string", labels)
+            return self._result(tally, level, people, together, rounds, "share", "string", labels)
         # of sets, the server could not tell; here each person has one string, so that only the noise is left
         found, (own, rare) = self.mechanism.estimate(tally), self._noise
         error = np.sqrt((rare + (own - rare) * found.clip(0, 1)) / tally.n)
-        w = quantile(level, len(labels) if together else 1) ** 2 / tally.n
-        middle = found + w * (own - rare) / 2  # a score interval: |f̂ − f|² = w (rare + (own − rare) f), solved for f
-        half = np.sqrt(np.maximum(middle**2 - found**2 + w * rare, 0))
-        ends = found, error, middle - half, middle + half
-        return Result("share", "string", labels, *ends, tally, level, people, together)
+        z = quantile(level, len(labels) if together else 1)
+        own, other = self.mechanism.chances
+        ends = support_interval(self.mechanism.supporters(tally), tally.n, own, other, z, sampled=0)
+        return Result("share", "string", labels, found, error, *ends, tally, level, people, together, rounds=rounds)
+
+    def _supported(self, tally: Tally) -> list[Supported]:
+        m = self.mechanism
+        return [Supported(slice(None), m.supporters(tally), tally.n, m.chances)]
+
+    def _planned(self, n: int) -> tuple[float, float]:
+        return self.plan(n, people=True) ** 2, self.plan(n) ** 2
 
     @property
     def _noise(self) -> Floats:
@@ -290,9 +345,15 @@ class Number(Asked):
             raise ValueError(f'values must be {what}; choose a wider range, or outside="clip"')
         return self.range.to_unit(found)
 
-    def _estimate(self, tally: Tally, level: float, people: bool, together: bool) -> Result:
-        found = self._result(tally, level, False, together, "mean", "", ("mean",))
+    def _estimate(self, tally: Tally, level: float, people: bool, together: bool, rounds: float) -> Result:
+        alone = 1 if people else rounds
+        found = self._result(tally, level, False, together, alone, "mean", "", ("mean",))
+        found = replace(found, rounds=rounds)
         return in_unit(found, self.range, people, self.unit)
+
+    def _planned(self, n: int) -> tuple[float, float]:
+        largest = (self.plan(n) / (2 * float(self.range.half))) ** 2
+        return largest, largest
 
     def plan(self, n: int) -> float:
         """Return the largest standard error of the mean that any numbers lead to, from so many people."""

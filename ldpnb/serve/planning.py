@@ -340,15 +340,16 @@ class Question(ABC):
         --------
         >>> from ldpnb.serve import choose
         >>> round(choose.Sets(n=20_000, epsilon=1.0, d=40, m=3).smallest_share(), 4)
-        0.0454
+        0.0446
         """
         asked: Any = {"sides": sides, "people": people, "together": together, "power": power}
         ranked = self.rank()
         best = self._narrowest(ranked, None, people)
         least: float = best.smallest_share(level, **asked)
-        z = best._power(level, together, sides, power)
         for one in ranked:  # at other shares another mechanism may be better
-            if not one.excluded and one.errors and one._told(least * (1 - 1e-8), z, people):
+            if one.excluded or not one.errors:
+                continue
+            if one._teller(level, together, sides, power, people)(least * (1 - 1e-8)):
                 least = one.smallest_share(level, **asked)
         return least
 

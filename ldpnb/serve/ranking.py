@@ -6,14 +6,22 @@ are a random sample of, as in `ldpnb.postprocess.interval`; ``people=True`` leav
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from fractions import Fraction
 from functools import partial
-from math import ceil, inf, sqrt
+from math import ceil, comb, floor, inf, sqrt
 from statistics import NormalDist
 from typing import Any, overload
 
+import numpy as np
+
+from ldpnb.attributes import Blocks, DrawnAttributes, HarmonyFrequency
+from ldpnb.chance import exact, inexact
 from ldpnb.checks import as_float, check_flag, check_positive, in_full, is_number, shown
+from ldpnb.intervals import exact_below, scatter, support_interval, supported_tail
+from ldpnb.keyvalue.ternary import SignedTernary
+from ldpnb.oracles.frequency import Supporting
 from ldpnb.postprocess import normal_quantile
 
 LONG = 8  # entries of a tuple that are written out; longer ones are written as a rule
@@ -181,9 +189,10 @@ class Choice:
     ) -> float:
         """Smallest share that about half of all surveys tell from zero, or another part of them (`power`).
 
-        Its interval begins at zero, on average: its half-width is as large as itself, with the error at that share.  So
-        one half of the surveys find an interval above zero, and the other half do not; four out of five do if the share
-        is larger by 0.84 standard errors, which ``power=0.8`` asks for.
+        The survey tells it if the interval that it prints lies above zero.  Where reports support an item or do not,
+        that takes a certain number of supporters, which is a binomial count: its chance to be reached is exact.  Of
+        what is asked in public, as many are taken to be asked as are on average.  Other estimates are taken to be
+        normal, and z of their standard errors at this share above zero on average, or more, as `power` asks for.
 
         Parameters
         ----------
@@ -209,35 +218,56 @@ class Choice:
         >>> from ldpnb.serve import choose
         >>> best = choose.Item(n=20_000, epsilon=1.0, k=40).rank()[0]
         >>> round(best.smallest_share(), 4), round(best.smallest_share(sides=1), 4)
-        (0.0259, 0.0217)
+        (0.0257, 0.0216)
         >>> round(best.smallest_share(power=0.8), 4)
-        0.0372
+        0.0369
         """
         if not is_number(sides) or sides not in (1, 2):
             raise ValueError(f"sides must be 1 or 2, got {shown(sides)}")
         if not self.errors or not hasattr(self.question, "share"):
             asked = type(self.question).__name__
             raise ValueError(f"smallest_share must be asked about a share with a closed form, got {asked}, {self.name}")
-        z = self._power(level, together, sides, power)
-        if not self._told(1.0, z, people):
+        told = self._teller(level, together, sides, power, people)
+        if not told(1.0):
             n, epsilon = self.n, self.question.epsilon
             raise ValueError(f"n must be larger, or epsilon, for any share to be told from zero, got {n}, {epsilon:g}")
         low, high = 0.0, 1.0
         while high - low > 1e-9 * high:
             middle = (low + high) / 2
-            low, high = (low, middle) if self._told(middle, z, people) else (middle, high)
+            low, high = (low, middle) if told(middle) else (middle, high)
         return high
 
-    def _told(self, share: float, z: float, people: bool) -> bool:
-        """Whether a share is more than z of its own standard errors."""
-        total = self.question._total(self.mechanism, check_flag(people, "people"), share)
-        return bool(share > z * sqrt(total[next(iter(self.errors))] / self.n))
-
-    def _power(self, level: float, together: bool, sides: int, power: float) -> float:
-        """Return how many standard errors a share must have for this part of the surveys to tell it from zero."""
+    def _teller(self, level: float, together: bool, sides: int, power: float, people: bool) -> Callable[[float], bool]:
+        """Return whether a share, at least, is told from zero in this part of the surveys."""
         if not is_number(power) or not 0.5 <= power < 1 or float(power) == 1:
             raise ValueError(f"power must be a number in [0.5, 1), got {shown(power)}")
-        return self._z(level, together, sides) + NormalDist().inv_cdf(float(power))
+        z = self._z(level, together, sides)
+        check_flag(people, "people")
+        counted = _counted_reports(self.mechanism, self.question)
+        if counted is None or self._is_pooled(*counted, z):
+            what = next(iter(self.errors))
+            standard_errors = z + NormalDist().inv_cdf(float(power))
+
+            def told(share: float) -> bool:
+                variance: float = self.question._total(self.mechanism, people, share)[what]
+                return share > standard_errors * sqrt(variance / self.n)
+
+            return told
+        part, own, other = counted
+        n = max(1, round(self.n * part))
+        these = people and part == 1
+        need = needed(n, own, other, z, people=these)
+        if these:
+            return lambda share: supported_tail(floor(share * n), need, n, own, other) >= power
+        from scipy.special import bdtrc
+
+        p, q = inexact(own), inexact(other)
+        return lambda share: need <= n and (need == 0 or float(bdtrc(need - 1, n, q + (p - q) * share)) >= power)
+
+    def _is_pooled(self, part: float, own: Fraction, other: Fraction, z: float) -> bool:
+        """Whether shares of pairs are estimated from more reports than those about both attributes."""
+        pairs = isinstance(self.mechanism, Blocks) and self.question.attributes > 1
+        return pairs and bool(scatter(0.0, round(self.n * part), own, other) >= exact_below(z))
 
     def _z(self, level: float, together: bool, sides: int = 2) -> float:
         entries = self.question._entries() if check_flag(together, "together") else 1
@@ -388,6 +418,55 @@ class Ranking(Sequence[Choice]):
                 error = f" (error {_digits(one.error, next(iter(one.errors)))})" if one.errors else ""
                 lines.append(f"  {one.name}: {one.why}{error}")
         return "\n".join(lines)
+
+
+def needed(n: int, own: Fraction, other: Fraction, z: float, *, people: bool = False) -> int:
+    """Return how many supporters, of n reports, it takes for an interval above zero; n + 1 if all are not enough.
+
+    Parameters
+    ----------
+    n : int
+    own, other, z
+        As in `ldpnb.intervals.support_interval`.
+    people : bool
+        Whether the interval is about these people.
+
+    Examples
+    --------
+    Of 300 reports by k-RR over 100 items at ε = 4, 1.95 support an item by chance.
+
+    >>> needed(300, Fraction(546, 1536), Fraction(10, 1536), 1.96)
+    6
+    """
+    low, high = -1, n + 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        end, _ = support_interval(middle, n, own, other, z, sampled=0.0 if people else 1.0)
+        low, high = (low, middle) if end > 0 else (middle, high)
+    return high
+
+
+def _counted_reports(mechanism: Any, question: Any) -> tuple[float, Fraction, Fraction] | None:
+    """Return the part of the reports that is about an item, and the chances of support by a holder and by others.
+
+    None where reports do more than support a share or not.
+    """
+    if isinstance(mechanism, Supporting):
+        return (1.0, *mechanism.chances)
+    if isinstance(mechanism, SignedTernary):
+        alpha, beta, gamma = mechanism.answer
+        used = exact(float(mechanism.used(np.array([1]))[0]))
+        return mechanism.asked, 2 * gamma + (alpha + beta - 2 * gamma) * used, 2 * gamma
+    if isinstance(mechanism, HarmonyFrequency):
+        return 1 / len(mechanism.sizes), mechanism.truth, Fraction(1, 2)
+    if isinstance(mechanism, DrawnAttributes) and isinstance(mechanism.oracle, Supporting):
+        return (1 / mechanism.questions, *mechanism.oracle.chances)
+    if isinstance(mechanism, Blocks) and len(set(mechanism.sizes)) == 1:
+        d, together = len(mechanism.sizes), question.attributes
+        keep, cells = exact(mechanism.keep[0]), mechanism.sizes[0] ** together
+        part = comb(mechanism.size, together) / comb(d, together)
+        return part, keep + (1 - keep) / cells, (1 - keep) / cells
+    return None
 
 
 def check_half_width(value: Any, what: str) -> float:

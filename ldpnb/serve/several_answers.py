@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set as AnySet
+from collections.abc import Mapping, Sequence, Set as AnySet
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property, partial
 from itertools import combinations
 from math import sqrt
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ldpnb.attributes import Blocks, DrawnAttributes, HarmonyFrequency
-from ldpnb.chance import Randomness
+from ldpnb.attributes.records import Set
+from ldpnb.chance import Randomness, exact, inexact
 from ldpnb.checks import check_count, check_flag, check_probability, in_full, shown
-from ldpnb.core import Ints, OpenMechanism, Records, Reports, Tally, named
+from ldpnb.core import Bools, Floats, Ints, OpenMechanism, Records, Reports, Tally, named
+from ldpnb.intervals import skewed_quantile
+from ldpnb.keyvalue.states import SampledKey
 from ldpnb.keyvalue.ternary import SignedTernary, mean_of
 from ldpnb.numbers.means import Range
+from ldpnb.oracles.frequency import Supporting
+from ldpnb.oracles.hadamard import HadamardBit
 from ldpnb.serve._asked import (
     CATEGORY,
     DECLINE,
@@ -28,11 +34,16 @@ from ldpnb.serve._asked import (
     one_range,
     quantile,
 )
-from ldpnb.serve._columns import coded, key, named_people, numbers, present, told_apart
+from ldpnb.serve._columns import coded, key, named_people, numbers, present, told, told_apart
 from ldpnb.serve._results import RatingsResult, Result
+from ldpnb.serve._rounds import of_share, of_unit, repeated_error, rounds_of_asked
+from ldpnb.serve.drawing import Supported, left_over
 
 if TYPE_CHECKING:
     from ldpnb.serve.choose import Question
+
+HALVINGS = 50  # of the search for the end of an interval
+TINY = 1e-300  # in place of a variance of 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,8 +67,13 @@ class Ratings(Asked):
 
     Notes
     -----
+    With a mechanism that asks about one public key, `StateEncoding` or `PrivKV`, estimates divide by the number of
+    people who were asked about an item (`ldpnb.asked`); fewer than two of them for an item is an error.
+
     A mean is a ratio of two estimates.  It is given where the share is more than three standard errors of an item that
     nobody rates (`mean_of`); elsewhere it may be anything: estimate and error are NaN, and the interval is the scale.
+    The interval of a mean that is given holds the means of the scale under which so many reports of either sign are
+    not too unlikely, as `ldpnb.intervals.skewed_quantile` has it; it need not lie evenly around the mean.
 
     Examples
     --------
@@ -100,10 +116,12 @@ class Ratings(Asked):
 
         return Pairs(n=n, epsilon=self.epsilon, d=len(self.items), m=self.most, low=self.low, high=self.high)
 
+    def _column(self, frame: Any, name: str) -> Any:
+        return _as_list(column_of(frame, name))
+
     def encoded(self, values: Any, everybody: Any = None) -> Records:
         """Return records; see `perturb`."""
-        if getattr(getattr(values, "dtype", None), "kind", "") == "O":  # a column of dicts
-            values = values.tolist()
+        values = _as_list(values)
         if isinstance(values, list | tuple):
             if wrong := [x for x in values if not isinstance(x, Mapping)]:
                 raise ValueError(f"values must be a dict {{item: rating}} for each person, got {shown(wrong[0])}")
@@ -162,9 +180,10 @@ class Ratings(Asked):
         """
         return self.mechanism.perturb(self.encoded(values, everybody), rng=rng)  # type: ignore[no-any-return]
 
-    def tally(self, reports: Reports) -> Tally:
-        """Count reports.  Tallies add."""
-        return self.mechanism.tally(reports, *named(self._candidates(None)))  # type: ignore[no-any-return]
+    def tally(self, reports: Reports, *, wave: str | None = None) -> Tally:
+        """Count reports; see `Asked.tally`.  Tallies of one wave add."""
+        counted: Tally = self.mechanism.tally(reports, *named(self._candidates(None)))
+        return replace(counted, wave=wave)
 
     def _candidates(self, items: Any) -> Any:
         own = range(len(self.items)) if isinstance(self.mechanism, OpenMechanism) else None
@@ -172,31 +191,120 @@ class Ratings(Asked):
             raise ValueError(f"items must be left out, the question has its own, got {shown(items)}")
         return own
 
-    def _estimate(self, tally: Tally, level: float, people: bool, together: bool) -> RatingsResult:
+    def _estimate(self, tally: Tally, level: float, people: bool, together: bool, rounds: float) -> RatingsResult:
         d = len(self.items)
+        again = 1 if people else rounds
         z = quantile(level, 2 * d if together else 1)
-        found = self.mechanism.estimate(tally)
-        spread = self.mechanism.plug_in(found, tally.n)
-        error = np.sqrt(spread.variance[0]) if people else self.mechanism.standard_error(tally)[0]
-        given = {"tally": tally, "level": level, "people": people, "together": together, "labels": self.items}
+        if isinstance(self.mechanism, SampledKey):  # the key is public: divide by the number of those who were asked
+            error = self.mechanism.standard_error_of_asked(tally)[0]
+            found, spread = self.mechanism.of_asked(tally)
+        else:
+            error = self.mechanism.standard_error(tally)[0]
+            found = self.mechanism.estimate(tally)
+            spread = self.mechanism.plug_in(found, tally.n)
+        if people:
+            error = np.sqrt(spread.variance[0])
+        given = {
+            "tally": tally,
+            "level": level,
+            "people": people,
+            "together": together,
+            "labels": self.items,
+            "rounds": rounds,
+        }
         means, f = mean_of(found, spread), found[0]
+        error = repeated_error(error, of_share(f), tally, again)
         told = means.reliable
         mean, off = (np.where(told, x, 0) for x in (means.mean, means.error))
-        low, high = np.where(told, mean - z * off, -1), np.where(told, mean + z * off, 1)
+        rated_by = np.where(told, f, 1).clip(0, 1)  # those who rate an item, among all
+        off = np.where(told, repeated_error(off, of_unit(mean) / rated_by, tally, again), 0)
+        ends = self._ends(tally, z, again)
+        low, high = (np.where(told, end, side) for end, side in zip(ends, (-1, 1), strict=True))
         notes = tuple("" if yes else "too few to tell" for yes in told)
-        shares = Result("share", "item", estimate=f, error=error, low=f - z * error, high=f + z * error, **given)
+        (part,) = self._supported(tally)
+        around = f - z * error, f + z * error
+        sampled = left_over(part.n, tally.n) if people else rounds_of_asked(rounds, part.n, tally.n)
+        ends = part.ends(f, around, z, sampled)
+        shares = Result("share", "item", estimate=f, error=error, low=ends[0], high=ends[1], **given)
         unit = Result("mean", "item", estimate=mean, error=off, low=low, high=high, notes=notes, **given)
         rated = in_unit(unit, self.range, people, "")
         rated.estimate[~told], rated.error[~told] = np.nan, np.nan
         return RatingsResult(shares, rated)
 
+    def _supported(self, tally: Tally) -> list[Supported]:
+        counted = tally.counts.sum(-1)  # reports that were asked about the item
+        return [Supported(slice(None), counted - tally.counts[..., 1], counted, self._chances)]
+
+    def _ends(self, tally: Tally, z: float, rounds: float) -> tuple[Floats, Floats]:
+        r"""Return the means, in [−1, 1], that would lead to such numbers of + and − (d,) each.
+
+        If the mean is m, the score of :math:`\hat s - m\hat f` has mean 0.  It is compared with a law of its own
+        variance and skewness under m and the estimated share (Fieller's interval, for few reports).  Where no m of the
+        scale leads to such numbers, both ends are the nearest one.  Of people who send r reports each, the variance
+        grows by as much as it can, (r−1)f(1 − m²), and the skewness is that of as many fewer reports.
+        """
+        plus, minus = tally.counts[..., 2], tally.counts[..., 0]
+        n = np.maximum(tally.counts.sum(-1), 1)
+        alpha, beta, gamma = self.mechanism.answer
+        own, other = self._chances
+        gain, sign = inexact(own - other), inexact((alpha - beta) * (own - other) / (alpha + beta - 2 * gamma))
+        blind = inexact(gamma)
+        share = ((plus + minus) / n - inexact(other)) / gain
+        product = (plus - minus) / n / sign
+        possible = share.clip(0, 1)
+        more = rounds_of_asked(rounds, n, tally.n) - 1
+
+        def beyond(m: Floats, side: int) -> Bools:
+            """Whether the score is too far on this side for a mean of m."""
+            score_plus, score_minus = 1 / sign - m / gain, -1 / sign - m / gain
+            chance_plus = blind + possible * (gain + sign * m) / 2
+            chance_minus = blind + possible * (gain - sign * m) / 2
+            first, second, third = (
+                chance_plus * score_plus**power + chance_minus * score_minus**power for power in (1, 2, 3)
+            )
+            variance = np.maximum(second - first**2, 0)
+            skewness = (third - 3 * first * second + 2 * first**3) / np.maximum(variance, TINY) ** 1.5
+            effect = 1 + more * possible * (1 - m**2) / np.maximum(variance, TINY)
+            far = side * skewed_quantile(side * z, skewness * np.sqrt(effect / n)) * np.sqrt(variance * effect / n)
+            return np.asarray(side * (product - m * share) > far)
+
+        nearest = (product / np.where(share > 0, share, 1)).clip(-1, 1)
+        ends = []
+        for side in (1, -1):
+            outside = np.full(nearest.shape, -float(side))
+            inside = np.where(beyond(outside, side), nearest, outside)
+            for _ in range(HALVINGS):
+                middle = (inside + outside) / 2
+                far = beyond(middle, side)
+                inside, outside = np.where(far, inside, middle), np.where(far, middle, outside)
+            ends.append(inside)
+        return ends[0], ends[1]
+
+    @property
+    def _chances(self) -> tuple[Fraction, Fraction]:
+        """Chance that a report asked about an item has a sign, from somebody who rates it, and from anybody else."""
+        alpha, beta, gamma = self.mechanism.answer
+        used = exact(float(self.mechanism.used(np.array([1]))[0]))
+        return 2 * gamma + (alpha + beta - 2 * gamma) * used, 2 * gamma
+
     def plan(self, n: int, share: float = 0.1) -> dict[str, float]:
         """Return the standard errors to come of an item that this share rate: of the share, and of a mean halfway."""
         f = check_probability(share, "share")
         estimate = np.array([[f], [0.0]])
-        spread = self.mechanism.plug_in(estimate, n)
+        drawn = isinstance(self.mechanism, SampledKey)
+        spread = (self.mechanism.plug_in_of_asked if drawn else self.mechanism.plug_in)(estimate, n)
         mean = float(self.range.half * mean_of(estimate, spread).error[0])
         return {"share": sqrt(spread.variance[0, 0] + f * (1 - f) / n), "mean": mean}
+
+    def _planned(self, n: int) -> tuple[float, float]:
+        share = 0.1
+        population = self.plan(n, share)["share"] ** 2
+        return population - share * (1 - share) / n, population
+
+
+def _as_list(values: Any) -> Any:
+    """Return a column of dicts as a list; anything else as it is."""
+    return values.tolist() if getattr(getattr(values, "dtype", None), "kind", "") == "O" else values
 
 
 def _places(users: list[Any], everybody: Any) -> dict[Any, int]:
@@ -245,6 +353,11 @@ class YesNoTable(Asked):
         Of as many attributes as there are columns, with 2 values each, 3 if missing answers have a category; `Blocks`
         for pairs.
 
+    Notes
+    -----
+    Each person is asked about some of the columns, drawn in public.  A share is that among those who were asked
+    (`ldpnb.asked`, `Blocks.pair_tables`); with fewer than two of them for a column there is no result.
+
     Examples
     --------
     >>> habits = YesNoTable(["smokes", "runs"], epsilon=2.0)
@@ -264,6 +377,10 @@ class YesNoTable(Asked):
 
     def __post_init__(self) -> None:
         self._set(columns=check_labels(self.columns, "columns", 2))
+        if wrong := [x for x in self.columns if not isinstance(x, str)]:  # of rows or arrays, it would be a place
+            raise ValueError(
+                f"columns must be strings, got {told(wrong)}: rename them, as by table.rename(columns=str)"
+            )
         check_labels([self.no, self.yes], "no and yes")
         self._policy(True)
         if self._values == 3:
@@ -274,9 +391,8 @@ class YesNoTable(Asked):
         self._take(Blocks if self.pairs else (Blocks, DrawnAttributes, HarmonyFrequency), what)
         sizes = (self._values,) * len(self.columns)
         if self.mechanism.sizes != sizes or getattr(self.mechanism, "order", 1) != 1:
-            raise ValueError(
-                f"mechanism must be of single columns of sizes {sizes}, got {shown(self.mechanism, most=200)}"
-            )
+            rule = f"of single columns of sizes {shown(sizes)}"
+            raise ValueError(f"mechanism must be {rule}, got {shown(self.mechanism, most=100)}")
 
     @property
     def labels(self) -> list[str]:
@@ -308,7 +424,9 @@ class YesNoTable(Asked):
         ----------
         values : table with these columns, list of dict, or bool ndarray (n, d)
         """
-        if isinstance(values, np.ndarray) and values.ndim == 2 and values.shape[1] == len(self.columns):
+        if isinstance(values, np.ndarray) and values.ndim == 2:
+            if values.shape[1] != len(self.columns):
+                raise ValueError(f"values must have d = {len(self.columns)} columns, got shape {values.shape}")
             each: Any = values.T
         elif isinstance(values, list | tuple) and all(isinstance(row, Mapping) for row in values):
             each = [[column_of(row, name) for row in values] for name in self.columns]
@@ -317,7 +435,7 @@ class YesNoTable(Asked):
         cure = "say how yes and no are written, YesNoTable(…, yes=…, no=…)"
         found = [coded(x, (self.no, self.yes), cure, str(name)) for x, name in zip(each, self.columns, strict=True)]
         if len({len(x) for x in found}) > 1:
-            raise ValueError(f"values must have columns of one length, got {[len(x) for x in found]}")
+            raise ValueError(f"values must have columns of one length, got {shown([len(x) for x in found])}")
         codes = np.stack(found, 1)
         if self._values == 3:
             codes = np.where(codes < 0, 2, codes)
@@ -329,27 +447,66 @@ class YesNoTable(Asked):
     def _one(self, row: Any, name: str) -> Any:
         return [self._column(row, name)]
 
-    def _estimate(self, tally: Tally, level: float, people: bool, together: bool) -> Result:
-        d, v = len(self.columns), self._values
+    def _estimate(self, tally: Tally, level: float, people: bool, together: bool, rounds: float) -> Result:
+        v = self._values
         labels = self.labels
-        asked: list[tuple[tuple[int, ...], tuple[int, ...]]] = [((j,), (1,)) for j in range(d)]
-        if v == 3:
-            asked += [((j,), (2,)) for j in range(d)]
-        if self.pairs:
-            asked += [(both, (1, 1)) for both in combinations(range(d), 2)]
+        asked = self._cells
         z = quantile(level, len(labels) if together else 1)
         if isinstance(self.mechanism, Blocks):
-            found = self.mechanism.tables(tally, [one for one, _ in asked])
-            share = np.array([x[at] for x, (_, at) in zip(found.tables, asked, strict=True)])
-            noise = np.array([x[at] for x, (_, at) in zip(found.variances, asked, strict=True)])
+            singles = [one for one, _ in asked if len(one) == 1]
+            found = self.mechanism.tables(tally, singles)
+            tables, variances = found.tables, found.variances
+            if self.pairs:
+                both = self.mechanism.pair_tables(tally, [one for one, _ in asked if len(one) == 2])
+                tables, variances = tables + both.tables, variances + both.variances
+            share = np.array([x[at] for x, (_, at) in zip(tables, asked, strict=True)])
+            noise = np.array([x[at] for x, (_, at) in zip(variances, asked, strict=True)])
             f = share.clip(0, 1)  # as the variances are estimated
             error = np.sqrt(np.maximum(noise + (0 if people else f * (1 - f) / tally.n), 0))
         else:
             entries = [v * one[0] + at[0] for one, at in asked]
-            share = self.mechanism.estimate(tally)[entries]
-            error = self.mechanism.standard_error(tally, people=people)[entries]
-        ends = share, error, share - z * error, share + z * error
-        return Result("share", "column", tuple(labels), *ends, tally, level, people, together)
+            drawn = self.mechanism.numbers_asked(tally)[entries]
+            if drawn.min() < 2:
+                rarest = int(drawn.argmin())
+                got = f"{drawn[rarest]} about {shown(labels[rarest])}"
+                raise ValueError(f"tally must hold two answers about each column, got {got}: collect more")
+            share = self.mechanism.estimate_of_asked(tally)[entries]
+            error = self.mechanism.standard_error_of_asked(tally, people=people)[entries]
+        if not people:
+            error = repeated_error(error, of_share(share), tally, rounds)
+        low, high = share - z * error, share + z * error  # where scores have more than two values
+        around = low.copy(), high.copy()
+        for part in self._supported(tally):
+            sampled = left_over(part.n, tally.n) if people else rounds_of_asked(rounds, part.n, tally.n)
+            low[part.rows], high[part.rows] = part.ends(share, around, z, sampled)
+        ends = share, error, low, high
+        return Result("share", "column", tuple(labels), *ends, tally, level, people, together, rounds=rounds)
+
+    @property
+    def _cells(self) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
+        """Columns and values of each row of the result."""
+        d = len(self.columns)
+        found: list[tuple[tuple[int, ...], tuple[int, ...]]] = [((j,), (1,)) for j in range(d)]
+        if self._values == 3:
+            found += [((j,), (2,)) for j in range(d)]
+        if self.pairs:
+            found += [(both, (1, 1)) for both in combinations(range(d), 2)]
+        return found
+
+    def _supported(self, tally: Tally) -> list[Supported]:
+        cells = self._cells
+        singles = len(self.columns) * (self._values - 1)
+        parts = []
+        for rows, pooled in ((slice(0, singles), False), (slice(singles, None), True)):
+            told = _support(self.mechanism, tally, cells[rows])
+            if told is not None:
+                parts.append(Supported(rows, told.supporters, told.n, told.chances, pooled))
+        return parts
+
+    def _planned(self, n: int) -> tuple[float, float]:
+        share = 0.25 if self.pairs else 0.5
+        these = self.plan(n) ** 2
+        return these, these + share * (1 - share) / n
 
     def plan(self, n: int) -> float:
         """Return the standard error to come of a share of one half (of a quarter for a pair), for these people."""
@@ -357,3 +514,37 @@ class YesNoTable(Asked):
 
         made = self._question(n)._choice(Row("", partial(replace, self.mechanism), ""))
         return next(iter(made.errors.values()))
+
+
+class _Supporters(NamedTuple):
+    """How many reports support each of some cells, of how many that are about it; chances of a holder and of others."""
+
+    supporters: Floats
+    n: Floats
+    chances: tuple[Fraction, Fraction]
+
+
+def _support(mechanism: Any, tally: Tally, asked: Sequence[tuple[Set, Set]]) -> _Supporters | None:
+    """Count the reports that support cells of sets of one size, of attributes of one size; None if they do not."""
+    if not asked:
+        return None
+    if isinstance(mechanism, Blocks):
+        found = mechanism.tables(tally, [one for one, _ in asked])
+        keep = exact(mechanism.keep[0])
+        cells = found.tables[0].size
+        share = np.array([table[at] for table, (_, at) in zip(found.tables, asked, strict=True)])
+        n = np.rint(found.people / inexact(keep**2))  # reports whose block holds the set
+        own, other = keep + (1 - keep) / cells, (1 - keep) / cells
+        return _Supporters(n * (inexact(other) + inexact(keep) * share), n, (own, other))
+    if isinstance(mechanism, HarmonyFrequency):
+        oracle: Any = HadamardBit(k=mechanism.sizes[0], epsilon=mechanism.epsilon)
+        parts = tally.counts.reshape(len(mechanism.sizes), oracle.m, 2)
+        n = parts.sum((1, 2))
+    else:
+        oracle = mechanism.oracle
+        if not isinstance(oracle, Supporting):
+            return None
+        n, parts = tally.counts[:, 0], tally.counts[:, 1:]
+        parts = parts.reshape(-1, *oracle.tally(oracle._nothing()).counts.shape)
+    count = [oracle.supporters(Tally(oracle, int(n[j]), parts[j]))[at] for (j,), (at,) in asked]
+    return _Supporters(np.array(count), n[[j for (j,), _ in asked]].astype(np.float64), oracle.chances)

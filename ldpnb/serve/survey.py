@@ -16,44 +16,66 @@ and Arrow.
   float16: 2¹¹).  From there on neighbours share a float, and it is refused: read the column as Int64 or text.
 - Strings are equal if their code points are.  Nothing is stripped, normalised or put into lower case.
 - None, NaN, NA and NaT are missing.  An empty string, or one of blanks alone, is refused.
-- Users are refused if two of them may be one person: 7 and "7" or "7.0", True and 1, or strings that differ only in
-  blanks around them, in characters that nobody sees (control and format characters, joiners, variation selectors), or
-  in their Unicode form, that of compatibility.  Else one person would send twice, with twice the ε.
+- Users are refused if two of them may be one person: 7 and "7", "7.0" or "7E+0", True and 1 or "true", or strings that
+  differ only in blanks around them, in characters that nobody sees (control and format characters, joiners, variation
+  selectors), or in their Unicode form, that of compatibility.  Else one person would send twice, with twice the ε.
 
 `perturb` takes a whole column.  That is for simulations, and for a collector whom people trust with their answers and
 who wants to keep none of them.  On a person's own device there is one answer to each question, and `Survey.answer`
 pays for the reports from the person's `Account`.
+
+With ``Survey(…, draw=m)``, each person answers m of the questions, drawn in public before any answer is looked at; see
+`ldpnb.serve.drawing`.  Each then gets a larger part of the limit, and `Survey.plan` says which m has the least error.
+
+A question that is asked again and again has waves, and its people are not new each time: see `ldpnb.serve.waves`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
 from ldpnb.chance import Randomness, SystemRandom
-from ldpnb.checks import check_positive, shown
+from ldpnb.checks import check_flag, check_positive, shown
 from ldpnb.core import Reports, Tally
-from ldpnb.serve._asked import Asked
-from ldpnb.serve._columns import told
+from ldpnb.serve._asked import DECLINE, Asked
+from ldpnb.serve._columns import SHOWN, told
 from ldpnb.serve._results import Results
-from ldpnb.serve.keeping import Account, within_limit
+from ldpnb.serve.drawing import check_draw, deal, people_in, some_of
+from ldpnb.serve.keeping import Account, digested, within_limit
+from ldpnb.serve.one_answer import Strings
 from ldpnb.serve.several_answers import Ratings, YesNoTable
+from ldpnb.serve.ways import Ways, said, ways
+from ldpnb.serve.wire import Text, from_wire, sections, to_wire
 
 
 @dataclass(frozen=True, eq=False)
 class Survey:
-    """Several questions to the same people, whose ε add up to a limit.
+    """Several questions to the same people: to each person all of them, or some that are drawn.
 
     Parameters
     ----------
     questions : dict of str to question
         By name, which is that of the column with the answers; a `YesNoTable` has columns of its own.
     limit : float
-        What a person may reveal in all: the sum of ε must not exceed it.  Sums are exact, in fractions, and may pass
-        the limit by 2⁻⁴⁰ of it, so that ten questions of ε = 0.1 fit a limit of 1.
+        What a person may reveal in all: the sum of ε must not exceed it, that of the largest ones if questions are
+        drawn.  Sums are exact, in fractions, and may pass the limit by 2⁻⁴⁰ of it, so that ten questions of ε = 0.1 fit
+        a limit of 1.
+    draw : int, optional
+        How many of the questions each person answers, drawn in public before any answer is looked at; all by default.
+        With a small limit, 1 is the best choice: see `plan`.
+    label : str
+        Name under which an account keeps what was drawn for its owner.  A survey with other questions needs another.
+
+    Notes
+    -----
+    Where questions are drawn, each person sends as many reports, of questions that do not depend on the answers, so
+    that neither number nor names tell anything.  Only with ``missing="decline"`` a person may send fewer, as ever.
 
     Examples
     --------
@@ -65,10 +87,26 @@ class Survey:
     ...     reports = survey.answer({"stays": True, "age": 41}, account=account, rng=SystemRandom())
     ...     sorted(reports), account.left
     (['age', 'stays'], 0.5)
+
+    Twelve questions and a limit of 1: each person answers one of them, with all of ε.
+
+    >>> twelve = Survey({f"q{i}": OneOf(["yes", "no"], epsilon=1.0) for i in range(12)}, limit=1.0, draw=1)
+    >>> answers = {f"q{i}": ["yes"] * 2000 + ["no"] * 1000 for i in range(12)}
+    >>> tallies = twelve.tally(twelve.perturb(answers, rng=np.random.default_rng(0)))
+    >>> tallies["q0"].n
+    250
+    >>> print(twelve.estimate(tallies, people=True)["q0"])
+    category   share  error     low    high
+    yes       62.1 %  6.8 %  48.8 %  75.1 %
+    no        37.9 %  6.8 %  24.9 %  51.2 %
+    250 reports, one a person, ε = 1 (k-RR); error: standard error
+    low, high: 95 % intervals, each alone, about all 3,000 people, of whom these were drawn
     """
 
     questions: Mapping[str, Any]
     limit: float
+    draw: Any = None  # int or None
+    label: str = ""
 
     def __post_init__(self) -> None:
         if not isinstance(self.questions, Mapping) or not self.questions:
@@ -81,21 +119,85 @@ class Survey:
         limit = check_positive(self.limit, "limit")
         object.__setattr__(self, "questions", dict(self.questions))
         object.__setattr__(self, "limit", limit)
-        if not within_limit(sum((Fraction(one.epsilon) for one in self.questions.values()), Fraction(0)), limit):
-            parts = ", ".join(f"{name} {one.epsilon!r}" for name, one in self.questions.items())
-            raise ValueError(
-                f"limit must be at least the sum of ε, {shown(self.epsilon)}, got {shown(limit)}: lower some of {parts}"
-            )
+        if self.draw is not None:
+            object.__setattr__(self, "draw", check_draw(self.draw, len(self.questions)))
+        if not isinstance(self.label, str):
+            raise ValueError(f"label must be a text, got {shown(self.label)}: as in label='spring 2027'")
+        if not within_limit(self._cost, limit):
+            self._refuse_cost()
+
+    def _refuse_cost(self) -> None:
+        """Say that ε do not fit the limit, and what would."""
+        each = _few(f"{shown(name, str)} {one.epsilon!r}" for name, one in self.questions.items())
+        what = "the sum of ε" if self.draw is None else f"the sum of the {self.draw} largest ε, for draw={self.draw}"
+        cure = f"lower some of {each}"
+        if len(self.questions) > 1:
+            cure += ", or draw which questions a person answers" if self.draw is None else ", or draw fewer questions"
+            try:
+                cure += f". {said(self.questions, self.limit)}"
+            except ValueError:  # a question cannot be asked at so small a part of ε
+                pass
+        raise ValueError(f"limit must be at least {what}, {shown(self.epsilon)}, got {shown(self.limit)}: {cure}")
 
     @property
     def epsilon(self) -> float:
-        """The sum of ε."""
-        return float(sum(Fraction(one.epsilon) for one in self.questions.values()))
+        """The sum of ε; where questions are drawn, of the largest ones: the most that a person reveals."""
+        return float(self._cost)
+
+    @property
+    def _cost(self) -> Fraction:
+        each = sorted(Fraction(one.epsilon) for one in self.questions.values())
+        return sum(each if self.draw is None else each[-self.draw :], Fraction(0))
+
+    def plan(self, n: int, *, people: bool = False) -> Ways:
+        """Compare three ways to ask these questions of n people: a part of ε each, a draw, or one question alone.
+
+        Each way uses all of the limit.  ε keep their proportions, and each question takes the mechanism that is best at
+        its ε, so that the errors are those of a survey with ``draw=`` and ε as the table has them.
+
+        Parameters
+        ----------
+        n : int
+            At least as many people as questions.
+        people : bool
+            Whether errors are about these people, not about a population that they are a random sample of.
+
+        Returns
+        -------
+        Ways
+            Standard errors in points, the root mean square over all questions: hundredths of 1 for shares, those of 1/k
+            in `OneOf`, and of the range for means.
+
+        Raises
+        ------
+        ValueError
+            If n is smaller.
+
+        Examples
+        --------
+        >>> from ldpnb import OneOf
+        >>> six = {f"q{i}": OneOf(["yes", "no"], epsilon=2.0) for i in range(6)}
+        >>> print(Survey(six, limit=2.0, draw=1).plan(1000))
+        1,000 people, limit = 2: standard errors to come, about a population
+        way                         ε each  people each  error, points
+        all 6, ε split               0.333        1,000            9.6
+        5 of 6, drawn (draw=5)         0.4          833            8.8
+        4 of 6, drawn (draw=4)         0.5          666            7.9
+        3 of 6, drawn (draw=3)       0.667          500            7.0
+        2 of 6, drawn (draw=2)           1          333            5.9
+        1 of 6, drawn (draw=1)           2          166            5.1
+        one question, and no other       2        1,000            2.1
+        best: draw=1, where each person answers 1 of 6 questions
+        """
+        return ways(self.questions, self.limit, n, people)
 
     def perturb(self, frame: Any, *, rng: Randomness) -> dict[str, Reports]:
-        """Draw the reports of many people to all questions, from a table with a column a question.
+        """Draw the reports of many people, from a table with a column a question.
 
         That is for simulations, and for a collector whom people trust; on a device, see `answer`.
+
+        With `draw`, questions are dealt first, in equal numbers (`ldpnb.serve.drawing.deal`).  What a person is not
+        asked is not looked at, and may be missing.
 
         Parameters
         ----------
@@ -105,38 +207,69 @@ class Survey:
         Raises
         ------
         ValueError
-            If a column is missing, or a question refuses its answers, or columns differ in length.
+            If a column is missing, or a question refuses its answers, or columns differ in length; with `draw`, if
+            there are too few people for all questions, or ratings are a long table.
         """
         columns: dict[str, Any] = {}
         for name, one in self.questions.items():
             with _about(name):
                 columns[name] = one._column(frame, name)
-        self._check_lengths(columns)
+        lengths = self._check_lengths(columns)
+        if self.draw is not None:
+            columns = self._dealt(columns, lengths, rng)
         reports: dict[str, Reports] = {}
         for name, one in self.questions.items():
             with _about(name):
                 reports[name] = one.perturb(columns[name], rng=rng)
         return reports
 
-    def _check_lengths(self, columns: Mapping[str, Any]) -> None:
+    def _dealt(self, columns: Mapping[str, Any], lengths: Mapping[str, int], rng: Randomness) -> dict[str, Any]:
+        """Deal the questions, and return of each column the rows of those who are asked."""
+        for name, one in self.questions.items():
+            if isinstance(one, Ratings) and not isinstance(columns[name], list | tuple):
+                rule = "a dict {item: rating} for each person where questions are drawn"
+                what = f"question {shown(name)}: values must be {rule}, got {type(columns[name]).__name__}"
+                raise ValueError(f"{what}: rows of a long table do not say who else was asked")
+        n = next(iter(lengths.values()), 0)
+        if n * self.draw < len(self.questions):
+            least = -(-len(self.questions) // self.draw)
+            raise ValueError(f"frame must have at least {least} people, so that each question is asked, got {n}")
+        asked = deal(n, len(self.questions), self.draw, rng)
+        return {name: some_of(columns[name], np.flatnonzero(asked[:, i])) for i, name in enumerate(self.questions)}
+
+    def _check_lengths(self, columns: Mapping[str, Any]) -> dict[str, int]:
         lengths: dict[str, int] = {}
         for name, column in columns.items():
             if isinstance(self.questions[name], Ratings) and not isinstance(column, list | tuple):
                 continue  # a table with a row for each rating
             parts = column if isinstance(self.questions[name], YesNoTable) else {name: column}
-            lengths |= {part: len(values) for part, values in parts.items() if hasattr(values, "__len__")}
+            lengths |= {part: length for part, values in parts.items() if (length := _length(values)) is not None}
         if len({*lengths.values()}) > 1:
-            found = ", ".join(f"{part}: {length}" for part, length in lengths.items())
+            first = {length: part for part, length in reversed(lengths.items())}  # a column of each length
+            found = _few(f"{shown(part, str)}: {length}" for length, part in reversed(first.items()))
             raise ValueError(f"frame must have columns of one length, got {found}")
+        return lengths
 
-    def tally(self, reports: Mapping[str, Reports], candidates: Mapping[str, Sequence[str]] | None = None) -> Any:
-        """Count the reports to each question; questions for `Strings` take their candidates by name: {name: tally}."""
+    def tally(
+        self,
+        reports: Mapping[str, Reports],
+        candidates: Mapping[str, Sequence[str]] | None = None,
+        *,
+        wave: str | None = None,
+    ) -> Any:
+        """Count the reports to each question: {name: tally}.
+
+        Questions for `Strings` take their candidates by name; see `Asked.tally` for the wave.
+        """
         given = self._named(reports, "reports")
         named = self._named({} if candidates is None else candidates, "candidates")
         tallies: dict[str, Tally] = {}
         for name, found in given.items():
             with _about(name):
-                tallies[name] = self.questions[name].tally(found, *((named[name],) if name in named else ()))
+                if name in named and not isinstance(self.questions[name], Strings):
+                    raise ValueError("candidates must be of questions for Strings alone: leave them out here")
+                some = (named[name],) if name in named else ()
+                tallies[name] = self.questions[name].tally(found, *some, wave=wave)
         return tallies
 
     def _named(self, given: Any, what: str) -> Mapping[str, Any]:
@@ -148,18 +281,58 @@ class Survey:
         return given
 
     def estimate(
-        self, tallies: Mapping[str, Tally], level: float = 0.95, *, people: bool = False, together: bool = False
+        self,
+        tallies: Mapping[str, Tally],
+        level: float = 0.95,
+        *,
+        people: bool = False,
+        together: bool = False,
+        n: int | None = None,
+        rounds: float | None = None,
     ) -> Results:
         """Estimate each question that there is a tally of: {name: result}.
 
-        See `Asked.estimate`; `together` is about the intervals of each question.
+        See `Asked.estimate`; `together` is about the intervals of each question.  Where questions are drawn, a tally
+        holds those who were asked, and ``people=True`` is about all people who took part, asked or not.  Of a question
+        that some decline, shares are of those who would answer, and these errors are slightly too large.
+
+        Parameters
+        ----------
+        tallies : dict of str to Tally
+        level, people, together
+            As for one question.
+        n : int, optional
+            With `draw`: the number of people who took part.  It is the number of reports over `draw`, and must be given
+            where `people` is asked for and this is not known: some questions have no tally, people may decline, or
+            reports were lost.
+
+        Raises
+        ------
+        ValueError
+            If a question refuses its tally; if n is needed, or the numbers of reports are not those of questions that
+            were drawn from so many people, as where all people were asked all questions.
         """
-        asked: Any = {"level": level, "people": people, "together": together}
+        asked: Any = {"level": level, "people": people, "together": together, "rounds": rounds}
+        given = self._named(tallies, "tallies")
+        if self.draw is not None and (check_flag(people, "people") or n is not None):
+            people_here = self._people(given, n)
+            asked |= {"of": people_here} if people else {}
+        elif n is not None:
+            raise ValueError(f"n must be left out where no question is drawn, got {shown(n)}: tallies say how many")
         results = Results()
-        for name, tally in self._named(tallies, "tallies").items():
+        for name, tally in given.items():
             with _about(name):
                 results[name] = self.questions[name].estimate(tally, **asked)
-        return results
+        return results.of_same_people()
+
+    def _people(self, tallies: Mapping[str, Any], n: Any) -> int:
+        """Return how many people took part, of whom some were drawn for each question."""
+        for name, tally in tallies.items():
+            if not isinstance(tally, Tally):
+                raise ValueError(f"question {shown(name)}: tally must be a Tally, got {type(tally).__name__}")
+        declining = [name for name, one in self.questions.items() if one.missing == DECLINE]
+        numbers = {name: tally.n for name, tally in tallies.items()}
+        return people_in(numbers, len(self.questions), self.draw, n, declining)
 
     def answer(self, row: Mapping[str, Any], *, account: Account, rng: Randomness | None = None) -> dict[str, Reports]:
         """Draw one person's reports, on the person's own device, and pay for them from the account: all or none.
@@ -167,10 +340,13 @@ class Survey:
         The name of a question is the label of its report.  Every report has fresh coins, except those of a mechanism of
         your own that keeps a state: see `Account`.
 
+        With `draw`, the person answers what `drawn` says, and nothing else is looked at.  If the person declines it,
+        no other question is drawn: it would depend on the answer which question is reported on.
+
         Parameters
         ----------
         row : dict
-            The person's answer to each question, by name.
+            The person's answer to each question that is asked, by name.
         account : Account
             What the person has revealed so far, and may still reveal.
         rng : SystemRandom, the default, or Generator
@@ -185,19 +361,134 @@ class Survey:
         BudgetError
             If the reports cost more together than is left of the account; nothing is paid.
         ValueError
-            If there is no account, or an answer is not possible; nothing is paid.
+            If there is no account, or an answer is not possible; nothing is paid.  Or if the account holds a draw of
+            another survey under this survey's label.
         """
-        if not isinstance(account, Account):
-            cure = "the person's own, e.g. Account(path, limit=2.0)"
-            raise ValueError(f"account must be an Account, {cure}, got {shown(account)}")
         rng = SystemRandom() if rng is None else rng
         values: dict[str, Any] = {}
-        for name, one in self.questions.items():
+        for name in self.drawn(account, rng=rng):  # first of all, so that it does not depend on any answer
+            one = self.questions[name]
             with _about(name):
                 values[name] = one.encoded(one._one(row, name))
         values = {name: found for name, found in values.items() if len(found)}
         asked = [(self.questions[name].mechanism, x, name) for name, x in values.items()]
         return dict(zip(values, account.reports(asked, rng=rng), strict=True))
+
+    def drawn(self, account: Account, *, rng: Randomness | None = None) -> tuple[str, ...]:
+        """Return the questions that the owner of an account answers: all, or those that are drawn, once.
+
+        What was drawn is kept in the account under the survey's label, and is on the disk before this returns, so that
+        it is the same after a crash, and whatever the person then answers.  It costs no ε, since it is the same draw
+        for all values.  Ask the person these questions, and no others.
+
+        Parameters
+        ----------
+        account : Account
+        rng : SystemRandom, the default, or Generator
+
+        Raises
+        ------
+        ValueError
+            If there is no account, or it holds a draw of another survey under this survey's label.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> from ldpnb import OneOf
+        >>> questions = {name: OneOf(["yes", "no"], epsilon=1.0) for name in ("pay", "boss", "hours")}
+        >>> survey = Survey(questions, limit=1.0, draw=1, label="spring")
+        >>> with TemporaryDirectory() as folder:
+        ...     account = Account(f"{folder}/account", limit=1.0)
+        ...     (name,) = survey.drawn(account)
+        ...     reports = survey.answer({name: "yes"}, account=account)
+        ...     survey.drawn(account) == (name,), [*reports] == [name], account.spent
+        (True, True, 1.0)
+        """
+        if not isinstance(account, Account):
+            cure = "the person's own, e.g. Account(path, limit=2.0)"
+            raise ValueError(f"account must be an Account, {cure}, got {shown(account)}")
+        if self.draw is None:
+            return tuple(self.questions)
+        rng = SystemRandom() if rng is None else rng
+        return account.drawn(self.identity, self.questions, self.draw, label=self.label, rng=rng)
+
+    @property
+    def identity(self) -> str:
+        """What is asked, with all labels and mechanisms, and how many questions are drawn."""
+        parts = "; ".join(f"{name!r}: {one.identity}" for name, one in self.questions.items())
+        return digested(f"Survey(draw={self.draw}); {parts}")
+
+    def identity_of(self, name: str) -> str:
+        """Return a label for reports to one question: its name, what is asked, and of how many it is drawn.
+
+        It is for `save`, `save_tally`, `to_wire` and `collect`, with the question itself.  Files of another question
+        of the same form, or of a survey in which everybody was asked, are refused then.
+
+        Examples
+        --------
+        >>> from ldpnb import OneOf
+        >>> questions = {name: OneOf(["yes", "no"], epsilon=1.0) for name in ("pay", "boss")}
+        >>> Survey(questions, limit=1.0, draw=1).identity_of("boss")
+        "'boss', one of 2 drawn, 1 a person: OneOf(('yes', 'no')); GRR(k=2, epsilon=1.0)"
+        """
+        self._named({name: None}, "name")
+        how = "" if self.draw is None else f", one of {len(self.questions)} drawn, {self.draw} a person"
+        return digested(f"{name!r}{how}: {self.questions[name].identity}")
+
+    def to_wire(self, reports: Mapping[str, Reports]) -> Iterator[str]:
+        r"""Write reports to several questions as JSON lines: a header that names its question, and reports to it.
+
+        Of one person, these are the lines of a message; see `ldpnb.serve.to_wire`.
+
+        Examples
+        --------
+        >>> from ldpnb import OneOf
+        >>> survey = Survey({name: OneOf(["yes", "no"], epsilon=1.0) for name in ("pay", "boss")}, limit=1.0, draw=1)
+        >>> message = "".join(survey.to_wire({"boss": np.array([1])}))
+        >>> survey.from_wire(message)
+        {'boss': array([1])}
+        """
+        for name, found in self._named(reports, "reports").items():
+            with _about(name):
+                yield from to_wire(found, self.questions[name], label=self.identity_of(name))
+
+    def from_wire(self, lines: Text) -> dict[str, Reports]:
+        """Read reports from the lines of one or several messages, one after the other: {name: reports}.
+
+        Parameters
+        ----------
+        lines : str or iterable of str
+
+        Raises
+        ------
+        ValueError
+            If a header names no question of this survey, or a line is no report to its question.
+        """
+        names = {self.identity_of(name): name for name in self.questions}
+        found: dict[str, list[Reports]] = {}
+        for label, part in sections(lines):
+            if label not in names:
+                rule = f"reports to the questions {told(self.questions)} of this survey"
+                raise ValueError(f"lines must be {rule}, got a header with label {shown(label, most=210)}")
+            name = names[label]
+            with _about(name):
+                found.setdefault(name, []).append(from_wire(part, self.questions[name], label=label))
+        return {name: np.concatenate(each) for name, each in found.items()}
+
+
+def _length(column: Any) -> int | None:
+    """Return the number of rows, or None of what has none, which the question refuses."""
+    try:
+        return len(column)
+    except TypeError:
+        return None
+
+
+def _few(parts: Iterable[str]) -> str:
+    """Return the first parts of a message in words."""
+    found = [*parts]
+    more = f" and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
+    return ", ".join(found[:SHOWN]) + more
 
 
 @contextmanager

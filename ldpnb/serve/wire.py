@@ -8,6 +8,9 @@ each further line a report, an object with the fields of the layout (`report` wh
     {"ldpnb":"reports","form":1,"mechanism":"OLH(k=100, epsilon=1.0)","label":"colour","fields":["seed","slot"]}
     {"seed":[1890451206,77,204],"slot":3}
 
+A header that names a wave has form 2, and ``"wave":"2026-W48"`` after the label.  Without a wave it has form 1, as in
+1.0.0: the form says whether there is one.
+
 How an entry is written depends on its type alone, never on its value.  Integers are numbers; where a field can exceed
 2⁵³ − 1, the largest integer that JavaScript is sure of, they are decimal strings, always.  A row of bits is a string of
 0 and 1, which needs no bit order and no padding, and compresses well.  A row of bytes (of `packed` mechanisms) is a
@@ -33,16 +36,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ldpnb.checks import check_bits, shown
+from ldpnb.checks import check_bits, check_wave, shown
 from ldpnb.core import Mechanism, Reports
 from ldpnb.oracles.asking import Asking
 from ldpnb.serve._asked import Asked, mechanism_of
 from ldpnb.serve.keeping import identity
 
 FORM = 1  # version; reports of another one are refused
+WITH_WAVE = 2  # version of reports whose header names their wave; those without a wave are written as by 1.0.0
 SAFE = 2**53 - 1  # the largest integer that JavaScript is sure of
 PLAIN = "report"  # name of what a report without fields holds
 DECIMAL = re.compile("0|[1-9][0-9]*", re.ASCII)
+HEADER = '"ldpnb"'  # a name that is in the first line, and in no report
 DIGITS = 40  # characters of a number; to read one takes Python longer than its length, and no field has more than 20
 
 Text = str | Iterable[str]
@@ -191,10 +196,12 @@ def schema(mechanism: Mechanism | Asked) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``mechanism`` (`identity`), ``form``, the version, and ``fields``.  Each field has its name, whether it is
-        public, its type, the least and the largest value, the shape of its axes, the rule for JSON (of an entry, or of
-        a row of bits or bytes, the last axis), and the physical type of the Parquet column that `save` writes.  There,
-        rows of bits are packed, the first into the highest bit, and other rows are little-endian integers.
+        ``mechanism`` (`identity`), ``form``, the version, ``headers``, the names that the header
+        has in each version, and ``fields``. Each field has its name, whether it is public, its
+        type, the least and the largest value, the shape of its axes, the rule for JSON (of an
+        entry, or of a row of bits or bytes, the last axis), and the physical type of the Parquet
+        column that `save` writes. There, rows of bits are packed, the first into the highest bit,
+        and other rows are little-endian integers.
 
         A mechanism may have further rules, such as the number of ones; `from_wire` checks these, too.
 
@@ -206,10 +213,19 @@ def schema(mechanism: Mechanism | Asked) -> dict[str, Any]:
     """
     mechanism, _ = mechanism_of(mechanism, "")
     fields = [field.described for field in fields_of(mechanism)]
-    return {"ldpnb": "schema", "form": FORM, "mechanism": identity(mechanism), "fields": fields}
+    headers = {str(head["form"]): [*head] for head in (header(mechanism), header(mechanism, wave="2026-W48"))}
+    return {
+        "ldpnb": "schema",
+        "form": FORM,
+        "mechanism": identity(mechanism),
+        "headers": headers,
+        "fields": fields,
+    }
 
 
-def to_wire(reports: Reports, mechanism: Mechanism | Asked, *, label: str = "") -> Iterator[str]:
+def to_wire(
+    reports: Reports, mechanism: Mechanism | Asked, *, label: str = "", wave: str | None = None
+) -> Iterator[str]:
     r"""Write reports as JSON lines.
 
     Parameters
@@ -221,6 +237,8 @@ def to_wire(reports: Reports, mechanism: Mechanism | Asked, *, label: str = "") 
     label : str
         What they are reports of, where the mechanism does not tell, as for `save`; of a question, its identity if
         nothing is said.
+    wave : str, optional
+        When they were asked for, as "2026-W48".
 
     Returns
     -------
@@ -242,7 +260,7 @@ def to_wire(reports: Reports, mechanism: Mechanism | Asked, *, label: str = "") 
     {"report":0}
     """
     mechanism, label = mechanism_of(mechanism, label)
-    fields, head = fields_of(mechanism), header(mechanism, label)
+    fields, head = fields_of(mechanism), header(mechanism, label, wave)
     checked = _judged(reports, mechanism)
     parts = [np.asarray(checked[field.name] if field.name else checked) for field in fields]
     for field, part in zip(fields, parts, strict=True):
@@ -261,7 +279,7 @@ def _lines(head: dict[str, Any], fields: list[Field], parts: list[NDArray[Any]])
         yield f"{_dumped(dict(zip(keys, row, strict=True)))}\n"
 
 
-def from_wire(lines: Text, mechanism: Mechanism | Asked, *, label: str = "") -> Reports:
+def from_wire(lines: Text, mechanism: Mechanism | Asked, *, label: str = "", wave: str | None = None) -> Reports:
     """Read reports from JSON lines.
 
     Parameters
@@ -272,6 +290,9 @@ def from_wire(lines: Text, mechanism: Mechanism | Asked, *, label: str = "") -> 
         Whose reports they must be.
     label : str
         With which they must have been written; of a question, its identity if nothing is said.
+    wave : str, optional
+        That which the header must name; without one, it must name none, as those of 1.0.0.  Hand it to the question's
+        `tally`, too: reports do not carry it.
 
     Returns
     -------
@@ -281,8 +302,8 @@ def from_wire(lines: Text, mechanism: Mechanism | Asked, *, label: str = "") -> 
     Raises
     ------
     ValueError
-        If the header names another version, mechanism or label, or a line is not a report of this mechanism.  The text
-        says which line, which field, and the rule.
+        If the header names another version, mechanism, label or wave, or a line is not a report of
+        this mechanism. The text says which line, which field, and the rule.
 
     Examples
     --------
@@ -296,7 +317,7 @@ def from_wire(lines: Text, mechanism: Mechanism | Asked, *, label: str = "") -> 
     ValueError: line 4: row must be an integer in [0, 64), got 1.9
     """
     mechanism, label = mechanism_of(mechanism, label)
-    fields, head = fields_of(mechanism), header(mechanism, label)
+    fields, head = fields_of(mechanism), header(mechanism, label, wave)
     entries: list[list[Any]] = [[] for _ in fields]
     number = 0
     for number, line in enumerate(_split(lines), 1):
@@ -330,7 +351,7 @@ def from_wire(lines: Text, mechanism: Mechanism | Asked, *, label: str = "") -> 
     return reports
 
 
-def header(mechanism: Mechanism | Asked, label: str = "") -> dict[str, Any]:
+def header(mechanism: Mechanism | Asked, label: str = "", wave: str | None = None) -> dict[str, Any]:
     """Return the header, the first line, ready for JSON: clients are built with it.
 
     Parameters
@@ -339,11 +360,13 @@ def header(mechanism: Mechanism | Asked, label: str = "") -> dict[str, Any]:
         Whose reports follow.
     label : str
         As in `to_wire`.
+    wave : str, optional
+        As in `to_wire`; the header then has form 2.
 
     Raises
     ------
     ValueError
-        If the label is no text.
+            If the label is no text, or has surrogates (half characters), or the wave is blank.
 
     Examples
     --------
@@ -352,10 +375,45 @@ def header(mechanism: Mechanism | Asked, label: str = "") -> dict[str, Any]:
     {"ldpnb": "reports", "form": 1, "mechanism": "GRR(k=3, epsilon=1.0)", "label": "colour", "fields": ["report"]}
     """
     mechanism, label = mechanism_of(mechanism, label)
-    if not isinstance(label, str):
-        raise ValueError(f"label must be a text, got {shown(label)}")
     fields = [name or PLAIN for name in mechanism.layout]
-    return {"ldpnb": "reports", "form": FORM, "mechanism": identity(mechanism), "label": label, "fields": fields}
+    head: dict[str, Any] = {"ldpnb": "reports", "form": FORM, "mechanism": identity(mechanism), "label": label}
+    if check_wave(wave) is not None:
+        head["form"] = WITH_WAVE
+        head["wave"] = wave
+    return head | {"fields": fields}
+
+
+def sections(lines: Text) -> Iterator[tuple[str, list[str]]]:
+    """Cut lines where a header begins: the label of each header, and its lines, ready for `from_wire`.
+
+    Parameters
+    ----------
+    lines : str or iterable of str
+        One or several texts of `to_wire`, one after the other.
+
+    Raises
+    ------
+    ValueError
+        If the first line is no header, or a header has no label.
+    """
+    label = ""
+    part: list[str] = []
+    for number, line in enumerate(_split(lines), 1):
+        if HEADER in line:  # no report has such a name
+            if part:
+                yield label, part
+            try:
+                found = _object(line).get("label")
+            except (ValueError, RecursionError) as error:
+                raise ValueError(f"line {number}: {error}") from None
+            if not isinstance(found, str):
+                raise ValueError(f"line {number}: label must be a text, got {_shown(found)}")
+            label, part = found, []
+        elif not part:
+            raise ValueError(f"line {number}: must be a header, got {shown(line)}")
+        part.append(line)
+    if part:
+        yield label, part
 
 
 def _split(lines: Text) -> Iterator[str]:
@@ -426,6 +484,10 @@ def _only(found: dict[str, Any], keys: list[str]) -> None:
 
 
 def _same(found: dict[str, Any], head: dict[str, Any]) -> None:
+    if head["form"] == FORM and found.get("form") == WITH_WAVE and isinstance(found.get("wave"), str):
+        raise ValueError(f"wave must be none, got {_shown(found['wave'])}: read these reports with wave=…")
+    if head["form"] == WITH_WAVE and found.get("form") == FORM and "wave" not in found:
+        raise ValueError(f"wave must be {_dumped(head['wave'])}, got a header of form {FORM}, which names none")
     _only(found, list(head))
     for key, value in head.items():
         if type(found[key]) is not type(value) or found[key] != value:

@@ -45,6 +45,7 @@ from ldpnb.core import (
     Reports,
     Tally,
     check_records,
+    check_tally,
     pad_and_sample,
 )
 from ldpnb.kernels import count_ones, fwht
@@ -174,6 +175,7 @@ class SampledHadamardBit(SetSampling):
 
     def supporters(self, tally: Tally) -> Floats:
         """How many reports support each item, in O(m log m) whatever n: (…, d)."""
+        check_tally(tally, SetSampling, "sets")
         return self.oracle.supporters(Tally(self.oracle, tally.n, tally.counts))[..., : self.d]
 
 

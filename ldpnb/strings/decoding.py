@@ -18,10 +18,10 @@ from scipy import sparse
 from scipy.linalg import solve_triangular
 from scipy.special import ndtr, ndtri
 
-from ldpnb.checks import check_probability, shown
+from ldpnb.checks import check_count, check_probability, shown
 from ldpnb.core import Bools, Floats, Tally, check_tally
 from ldpnb.strings.hashed import APART, Hashed, Name, check_candidates, pivoted
-from ldpnb.strings.rappor import ORR
+from ldpnb.strings.rappor import ORR, RAPPOR
 
 CARRIED = 0.5  # candidates a cell: with more, least squares would double the variances, or worse
 STEP = 1.25  # how the penalty rises until the cells can carry what is chosen
@@ -77,6 +77,7 @@ def decode(
     alarm: float = 0.05,
     split: bool = False,
     others: bool = True,
+    rounds: int = 1,
 ) -> Decoded:
     r"""Estimate and test the share of each candidate.
 
@@ -99,6 +100,13 @@ def decode(
     a part 1/n; the bits of people whose value is not a candidate count as independent.  After a choice, the variances
     are multiplied by the residuals' mean square in units of the noise, where it is above 1: what values that were not
     chosen add to the cells is noise too, by the draw of the hash functions.
+
+    *The same people again.*  Of `rounds` = T reports a person, all from one state as `RAPPOR` keeps it, a cell's mean
+    over a person's reports varies by
+
+    .. math:: s + \frac{m(1-m) - s}{T}, \qquad s = (m - p)(q - m),
+
+    in place of m(1 − m), for the p and q of a report's own coins: the state stays.  :math:`N_c` are people then.
 
     *Choice.*  If the cells cannot carry all candidates (more than half as many as cells, or filters that depend on each
     other), a Lasso with shares ≥ 0 chooses first.  Its penalty follows from the noise, which is known: a candidate
@@ -131,10 +139,13 @@ def decode(
         reports, but p-values that the choice does not spoil.
     others : bool
         Whether people may have values that are not candidates.  False if the list is complete.
+    rounds : int
+        Reports of each person in the tally, all from one state of `RAPPOR`; everybody must have sent as many.
 
     Raises
     ------
     ValueError
+        If there are rounds of a mechanism that keeps no state, or reports of a cohort are no multiple of them.
         If two candidates have the same filters in the cohorts that count, if the chosen ones depend on each other, or
         if too few cohorts have reports.
     ImportError
@@ -156,8 +167,9 @@ def decode(
         raise ValueError(f"control must be 'fdr' or 'bonferroni', got {shown(control, most=200)}")
     if not 0 < (alarm := check_probability(alarm, "alarm")) < 1:
         raise ValueError(f"alarm must be in (0, 1), got {alarm}")
+    _check_rounds(mechanism, tally, check_count(rounds, 1, "rounds"))
     listed = check_candidates(items)
-    cells = _cells(mechanism, tally, listed)
+    cells = _cells(mechanism, tally, listed, int(rounds))
     if len(cells.people) < 1 + split:
         raise ValueError(f"tally must have {1 + split} cohorts with reports, got {len(cells.people)}")
     _refuse_twins(cells.x, listed)
@@ -183,17 +195,20 @@ class _Cells:
 
     x: Any  # sparse (cells, candidates)
     y: Floats  # (cells,)
-    people: Floats  # (cohorts,), reports of each
-    n: int  # reports of all cohorts, used here or not
+    people: Floats  # (cohorts,) of each
+    n: int  # people of all cohorts, used here or not
     q: float
     p: float
     slots: bool  # whether a report names one cell; otherwise its cells are independent
+    rounds: int = 1  # reports of each person, from one state
+    instant: tuple[float, float] = (0.0, 1.0)  # p and q of a report's bit, if the state's bit is not set, or is
 
     def part(self, cohorts: slice) -> _Cells:
         rows = np.arange(len(self.y)).reshape(len(self.people), -1)[cohorts].ravel()
         return replace(self, x=self.x.tocsr()[rows].tocsc(), y=self.y[rows], people=self.people[cohorts])
 
-    def reports(self) -> Floats:
+    def each(self) -> Floats:
+        """How many people there are behind each cell."""
         return np.repeat(self.people, len(self.y) // len(self.people))
 
     def mean(self, y: Floats) -> Floats:
@@ -203,17 +218,43 @@ class _Cells:
     def weight(self, y: Floats) -> Floats:
         """One over the variance; for one slot, a generalised inverse of the covariance, which is diagonal too."""
         m = self.mean(y)
-        return self.reports() * (self.q - self.p) ** 2 / (m if self.slots else m * (1 - m))
+        return self.each() * (self.q - self.p) ** 2 / (m if self.slots else self.scatter(m))
+
+    def scatter(self, m: Floats) -> Floats:
+        """Variance of the mean of one person's bits in a cell of mean m: part of it stays with the state."""
+        p, q = self.instant
+        alone = m * (1 - m)
+        lasting = (m - p) * (q - m)
+        return alone if self.rounds == 1 else np.asarray(lasting + (alone - lasting) / self.rounds)
 
 
-def _cells(mechanism: Hashed, tally: Tally, items: tuple[Name, ...]) -> _Cells:
+def _check_rounds(mechanism: Hashed, tally: Tally, rounds: int) -> None:
+    """Refuse several reports a person if they cannot be of one state, or not of all people."""
+    if rounds == 1:
+        return
+    if not isinstance(mechanism, RAPPOR):
+        raise ValueError(f"rounds must be 1 for a mechanism that keeps no state, got {rounds} of {mechanism}")
+    counts = tally.counts[:, -1]
+    if np.any(odd := counts % rounds != 0):
+        cohort = int(np.flatnonzero(odd)[0])
+        raise ValueError(
+            f"rounds must be the number of reports of each person, got {rounds} and {counts[cohort]} reports in cohort "
+            f"{cohort}: decode the tally of one round, in which all took part"
+        )
+
+
+def _cells(mechanism: Any, tally: Tally, items: tuple[Name, ...], rounds: int) -> _Cells:
     q, p = (float(s) for s in mechanism.support)
     used = tally.counts[:, -1] > 0
-    counts, people = tally.counts[used, :-1], tally.counts[used, -1].astype(np.float64)
+    counts, reports = tally.counts[used, :-1], tally.counts[used, -1].astype(np.float64)
     x = mechanism.design(items).tocsr()[np.repeat(used, mechanism.width)].tocsc()
     x.sort_indices()
-    y = (counts / people[:, None] - p) / (q - p)
-    return _Cells(x, y.ravel(), people, tally.n, q, p, isinstance(mechanism, ORR))
+    y = (counts / reports[:, None] - p) / (q - p)
+    found = _Cells(x, y.ravel(), reports / rounds, tally.n // rounds, q, p, isinstance(mechanism, ORR))
+    if rounds == 1:
+        return found
+    least, most = (float(s) for s in mechanism.instantaneous)
+    return replace(found, rounds=rounds, instant=(least, most))
 
 
 def _refuse_twins(x: Any, items: tuple[Name, ...]) -> None:
@@ -277,7 +318,7 @@ def _fit(cells: _Cells, others: bool, items: Sequence[Name], missed: bool) -> tu
             f"items must be told apart by their cells, but {', '.join(named[:5])}{', …' if len(named) > 5 else ''} "
             f"are linearly dependent: {z.shape[1]} columns of rank {rank}"
         )
-    better = cells.reports()
+    better = cells.each()
     for _ in range(2):
         weight = better
         inverse = np.linalg.inv((z.T @ (z * weight[:, None])).toarray())
@@ -293,7 +334,7 @@ def _fit(cells: _Cells, others: bool, items: Sequence[Name], missed: bool) -> tu
         if cells.slots:
             one = (squares @ m[rows] - (a @ m[rows]) ** 2) / gap**2
         else:
-            one = squares @ (m[rows] * (1 - m[rows])) / gap**2
+            one = squares @ cells.scatter(m[rows]) / gap**2
             pairs = (x[rows].T @ a.T) ** 2 - x[rows].T @ squares.T  # of bits of one value, each pair twice
             one += share @ pairs - (a @ fitted[rows]) ** 2 + squares @ fitted[rows] ** 2
         variance += one / people

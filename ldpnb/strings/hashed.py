@@ -14,9 +14,11 @@ from scipy.linalg import lapack
 from scipy.sparse import csc_array
 
 from ldpnb.chance import Randomness, scatter, uniform
-from ldpnb.checks import SIZE_MAX, Limit, check_count, check_histogram
+from ldpnb.checks import SIZE_MAX, Limit, check_count, check_histogram, shown
 from ldpnb.core import Bools, Example, Floats, Ints, OpenMechanism, Reports, Tally, blocks
 from ldpnb.hashing import digest64
+
+LONGEST = 2**13  # bits of an integer; Python does not write those of more than 4,300 digits
 
 Name = int | str
 
@@ -251,6 +253,9 @@ def listed(values: Any, name: str, **kinds: type) -> list[Any]:
     wrong = {type(x) for x in found} - {*kinds.values()}
     if wrong:
         raise ValueError(f"{name} must be {what}, got {sorted(kind.__name__ for kind in wrong)}")
+    for x in found:
+        if isinstance(x, int) and x.bit_length() > LONGEST:
+            raise ValueError(f"{name} must be {what}, got {shown(x)}, which are too many")
     return found
 
 

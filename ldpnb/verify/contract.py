@@ -47,6 +47,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import bdtr, bdtrc, chdtr, chdtrc, ndtr, ndtri
 
+from ldpnb.asked import AsksSome
 from ldpnb.chance import LIMIT, Law, Outputs, Paths, SystemRandom, TooManyBranches, freeze, law, odds
 from ldpnb.checks import EPSILON_MAX, EPSILON_MIN, apart
 from ldpnb.core import (
@@ -57,6 +58,7 @@ from ldpnb.core import (
     OpenMechanism,
     Records,
     Tally,
+    Untold,
     largest_sum,
     named,
 )
@@ -78,7 +80,7 @@ DRAWS = 4000  # of each input
 TRIALS = 3000
 GRID = 40_321  # numbers in the range of the inputs; from −1 to 1 the middles of up to 630 cells among them
 FEW = 20_000  # branches of an input up to which examples are walked that are made of one at hand
-THREE = 20_000  # branches up to which three people, or all pairs of three inputs, are walked
+THREE = 20_000  # branches up to which three people, or all pairs of three inputs, are walked; reports taken together
 CHANGED = "the client changes the values that it is handed"
 COSTS = ("report", "report and item")
 OTHERS = 0.35, 4.7  # as parts of the ε that an example has: where its client is walked, too
@@ -934,6 +936,149 @@ def _cut(m: Any, tally: Tally, people: bool) -> Any:
         return 0.0
     left = (squares - found) / tally.n if people else (squares - found**2) / (tally.n - 1)
     return np.maximum(-left, 0).mean(0)
+
+
+def _contrasted(example: Example) -> bool:
+    """Whether the tally tells how sums of scores scatter: a mechanism may say that it does not."""
+    with suppress(Exception):  # a check says it better
+        m = example.mechanism
+        tally = _tally(example, m.perturb(example.inputs[[0, 0]], rng=np.random.default_rng(0)))
+        try:
+            m.contrast_variance(tally, np.ones_like(m.estimate(tally)))
+        except Untold:
+            return False
+    return True
+
+
+@_check(_contrasted)
+def contrasts_are_right(example: Example) -> None:
+    """Variances of weighted sums of the estimate are right on average, of random people and of the first ones.
+
+    Exactly: the mean square that a tally tells is linear, and right on average for one report.  All pairs of reports
+    are taken together, unless they are too many.  With one weight of 1 it is the square of `standard_error`.
+    """
+    m, one, rng = example.mechanism, known(example), np.random.default_rng(14)
+    alone = next(iter(one.tallies.values()))
+    shape = m.estimate(alone).shape
+    weights = np.arange(1, len(example.inputs) + 1) / sum(range(1, len(example.inputs) + 1))
+    chance, scores, counts = _mixed(example, weights)
+    _refuses(lambda: m.contrast_variance(alone, np.ones(shape)), "two reports", "a variance of one report")
+    few = Tally(m, 3, np.tensordot(rng.multinomial(3, chance / chance.sum()), counts, 1), alone.items)
+    _refuses(lambda: m.contrast_variance(few, np.full(shape, nan)), "weights must be finite", "a weight of NaN")
+    _refuses(lambda: m.contrast_variance(few, np.ones((*shape, 1))), "weights must have the shape", "too many axes")
+    for entry in {0, prod(shape) - 1} if type(m).standard_error is Mechanism.standard_error else ():
+        unit = np.zeros(prod(shape))
+        unit[entry] = 1
+        for people in (False, True)[: 1 + m.shares]:
+            found = np.maximum(m.contrast_variance(few, unit.reshape(shape), people=people), 0)
+            right = m.standard_error(few, people=people).ravel()[entry] ** 2
+            within = 1e-9 * (1 + np.abs(scores).max() ** 2)
+            _close(found, right, within, f"contrast_variance(people={people}) of one entry")
+    for w in (*rng.integers(-3, 4, (3, *shape)).astype(np.float64), np.ones(shape)):
+        _contrast_is_right(example, w, weights, (chance, scores, counts))
+
+
+def _contrast_is_right(example: Example, w: Floats, weights: Floats, mixed: tuple[Floats, Floats, Any]) -> None:
+    """Compare what tallies tell of one weighted sum with its variance by the law."""
+    m, one, (chance, scores, counts) = example.mechanism, known(example), mixed
+    items = next(iter(one.tallies.values())).items
+    sums = np.tensordot(scores, w, w.ndim)
+    right = chance @ sums**2
+    within = 1e-12 + 1e-7 * right
+    each = m._contrast_squares(Tally(m, 1, counts, items), w)
+    _close(chance @ each, right, within, "mean squared sum of scores")
+    whole = np.arange(1, len(chance) + 1)
+    told = m._contrast_squares(Tally(m, int(whole.sum()), np.tensordot(whole, counts, 1), items), w)
+    _close(told, whole @ each / whole.sum(), 1e-9 * (1 + np.abs(each).max()), "mean squared sum of a sum of tallies")
+    if len(chance) ** 2 <= PAIRS:
+        i, j = map(np.ravel, np.indices((len(chance), len(chance))))
+        both = Tally(m, 2, counts[i] + counts[j], items)
+        found = (chance[i] * chance[j]) @ m.contrast_variance(both, w)
+        _close(found, (right - (chance @ sums) ** 2) / 2, within, "variance of a weighted sum of two people's estimate")
+    try:
+        m.contrast_variance(Tally(m, 2, counts[0] + counts[-1], items), w, people=True)
+    except Untold:
+        return
+    first = [law_of_one for law_of_one in one.laws[:2]]
+    if len(first) < 2 or prod(map(len, first)) > PAIRS:
+        return
+    tallies = [np.stack([one.tallies[y].counts for y in x]) for x in first]
+    p, q = (np.array([float(c) for c in x.values()]) for x in first)
+    both = Tally(m, 2, (tallies[0][:, None] + tallies[1]).reshape(-1, *tallies[0].shape[1:]), items)
+    found = np.outer(p, q).ravel() @ m.contrast_variance(both, w, people=True)
+    exact = np.zeros(())
+    for law_of_one, c in zip(first, (p, q), strict=True):
+        own = np.array([np.tensordot(one.scores[y], w, w.ndim) for y in law_of_one])
+        exact = exact + (c @ own**2 - (c @ own) ** 2) / 4
+    _close(found, exact, within, "variance of a weighted sum about two very people")
+
+
+@_check(lambda example: isinstance(example.mechanism, AsksSome))
+def estimates_of_those_asked_are_right(example: Example) -> None:
+    """Given how many were asked, they are unbiased, and their variance and standard errors are as stated.
+
+    Exactly: all reports of three people are taken together, or of two if they are too many.  First of these very
+    people, the first inputs, and then of two people who have any input.
+    """
+    m, one = example.mechanism, known(example)
+    assert isinstance(m, AsksSome)
+    alone = next(iter(one.tallies.values()))
+    if np.any(m.numbers_asked(alone) == 0):
+        _refuses(partial(m.estimate_of_asked, alone), "tally must hold answers", "an estimate of nobody's answers")
+    _refuses(partial(m.standard_error_of_asked, alone), "tally must hold answers", "an error of one answer")
+    laws_of = [{y: float(p) for y, p in law_of_one.items()} for law_of_one in one.laws]
+    first = [i % len(laws_of) for i in range(3)]
+    if prod(len(laws_of[i]) for i in first) > THREE:
+        first = first[:2]
+    people = example.inputs[np.array(first)]
+    truth = m.expected(people).mean(0)
+    variances = [m.variance_of_asked(people, number) for number in range(1, len(first) + 1)]
+    _given_asked(example, [laws_of[i] for i in first], truth, variances, people=True)
+    mixed = Counter[Hashable]()
+    for law_of_one in laws_of:
+        mixed.update({y: p / len(laws_of) for y, p in law_of_one.items()})
+    _given_asked(example, [mixed, mixed], m.expected(example.inputs).mean(0), [], people=False)
+
+
+def _given_asked(
+    example: Example, laws_of: Sequence[Mapping[Hashable, float]], truth: Floats, variances: list[Floats], people: bool
+) -> None:
+    """Compare moments of the estimate of those asked, given their number, from the laws of independent reports."""
+    m, one, n = example.mechanism, known(example), len(laws_of)
+    assert isinstance(m, AsksSome)
+    if prod(map(len, laws_of)) > THREE:
+        return
+    chance, counts = np.ones(1), np.zeros((1, *m._one_trial), np.int64)
+    for law_of_one in laws_of:
+        each = np.stack([one.tallies[y].counts for y in law_of_one])
+        chance = np.outer(chance, [*law_of_one.values()]).ravel()
+        counts = (counts[:, None] + each).reshape(-1, *m._one_trial)
+    tally = Tally(m, n, counts)
+    asked, found = m.numbers_asked(tally), m._mean_of_asked(tally)
+    every = asked.reshape(len(asked), -1).min(1) > 0
+    if every.any():
+        told = m.estimate_of_asked(replace(tally, counts=counts[every]))
+        _close(found[every], told, 1e-12 * (1 + np.abs(told)), "estimate_of_asked")
+    square = m._error_of_asked(tally, people) if m.shares or not people else None
+    p = chance.reshape(-1, *[1] * truth.ndim)
+    for number in range(1, n + 1):
+        weight = np.where(asked == number, p, 0)
+        some = weight.sum(0) > 0
+        if not some.any():
+            continue
+        weight = weight[:, some] / weight.sum(0)[some]
+        here = np.where(weight > 0, found[:, some], 0)
+        mean = (weight * here).sum(0)
+        variance = (weight * (here - mean) ** 2).sum(0)
+        within = 1e-12 + 1e-9 * variance
+        _close(mean, truth[some], 1e-12 + 1e-9 * np.sqrt(variance), f"estimate_of_asked of {number} of {n} people")
+        if variances:
+            stated = np.broadcast_to(variances[number - 1], truth.shape)[some]
+            _close(variance, stated, within, f"variance_of_asked of {number} of {n} people")
+        if number > 1 and square is not None:
+            told = (weight * np.where(weight > 0, square[:, some], 0)).sum(0)
+            what = f"squared standard_error_of_asked(people={people}) of {number} of {n} people"
+            _close(variance, told, within, what)
 
 
 @_check(_errors)

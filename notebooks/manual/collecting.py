@@ -516,7 +516,7 @@ for n in (10**4, 10**6, 10**8, 10**9):
 #   So publish the number of reports with each share.
 # - *Twice.* `collect` recognises copies of a file, but not the same reports written into two files.
 #   Let exactly one writer write each report.
-# - *Other questions, rounds or ε.* Give each question and each round its own label.
+# - *Other questions, waves or ε.* Give each question its own label, and each wave its name: `wave="2026-W48"`.
 #   Reports at another ε are another mechanism: join the estimates with weights ({ref}`ch-changing`).
 # - *Days.* Sort reports by the day of their arrival, by the server's clock.
 #   Put no time stamps into files: together with a log of connections they identify people.

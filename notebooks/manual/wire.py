@@ -49,6 +49,7 @@ print(text, end="")
 
 # %% [markdown]
 # The header holds the version of the form, the mechanism, a label for the question, and the fields.
+# If a question is asked again, its wave stands after the label: `to_wire(…, wave="2026-W48")`.
 # The mechanism is named by its class and by the parameters that make a difference.
 # `from_wire` compares all of that, because reports of another ε look the same and give wrong estimates.
 #
@@ -289,11 +290,15 @@ print(identity(colour))
 # (sec-wire-versions)=
 # ## Versions
 #
-# The number `form` in the header is the version, now 1.
-# It changes when the same report would be written in another way, or the same line would mean another report.
-# `from_wire` then refuses older lines rather than guess.
+# The number `form` in the header is the version: 1 without a wave, as in version 1.0.0 of the package, and 2 with one.
+# `schema` lists the names that the header has in each, under `headers`.
+# Lines of form 1 are read as reports without a wave.
+# If you ask for a wave, they are refused: reports of different waves do not mix, since they may be of the same people.
+#
+# The number changes when the same report would be written in another way, or the same line would mean another report.
+# `from_wire` then refuses lines that it would have to guess about.
 # A new mechanism, or a new parameter with a default, changes nothing for the others.
-# Build clients with the header that your server prints (`header(mechanism, label)`), and update server and clients together when `form` changes.
+# Build clients with the header that your server prints (`header(mechanism, label, wave)`), and update server and clients together when `form` changes.
 #
 # (sec-wire-limits)=
 # ## What the format does not protect

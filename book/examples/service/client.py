@@ -1,6 +1,7 @@
 """One person's device: from a value to a paid report that has arrived.
 
 usage: python client.py HOST:PORT HOME [VALUE]
+       python client.py HOST:PORT HOME --asked    prints the question, and sends nothing
 
 HOME is a folder that survives restarts and updates and is in no backup that others can read.  Without a VALUE, or if a
 message is still waiting, what waits is sent again.
@@ -17,9 +18,8 @@ from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from secrets import token_bytes
 
-from question import MECHANISM, RECEIVED, SURVEY, TOKEN, named, pack
+from question import RECEIVED, TOKEN, answered, asked, named, pack
 
-from ldpnb import SystemRandom
 from ldpnb.serve import Account, BudgetError
 
 DONE = 200, RECEIVED  # on the server's disk; a network that asks for a login says 200 to everything, too
@@ -34,7 +34,8 @@ class Device:
     ----------
     home : path
         Folder of the account and the message; made if it is not there.  The message is named after its survey, so that
-        one that has not arrived when its survey is over does not stand in the way of the next.
+        one that has not arrived when its survey is over does not stand in the way of the next, and after its token, so
+        that a process which deletes what it has sent never deletes what another has written meanwhile.
     limit : float
         ε of all that this person ever reports; an account that is there must have the same.
     """
@@ -42,7 +43,11 @@ class Device:
     def __init__(self, home: str | os.PathLike[str], limit: float = 2.0) -> None:
         self.home = Path(home)
         self.home.mkdir(parents=True, exist_ok=True)
-        self.account, self.outbox = Account(self.home / "account", limit=limit), self.home / f"message-{named().hex()}"
+        self.account, self.name = Account(self.home / "account", limit=limit), f"message-{named().hex()}"
+
+    def waiting(self) -> list[Path]:
+        """Return the messages of this survey that wait: one, or several if several processes answered at once."""
+        return [path for path in sorted(self.home.glob(f"{self.name}*")) if path.suffix != ".partial"]
 
     def answer(self, value: int) -> None:
         """Draw a report, pay for it, and keep its bytes.
@@ -56,15 +61,17 @@ class Device:
         ValueError
             If the value is none of the question's, or a message still waits.
         """
-        if self.outbox.exists():
-            raise ValueError(f"a message still waits in {self.outbox}: send it first")
-        report = self.account.report(MECHANISM, [value], rng=SystemRandom(), label=SURVEY)[0]
-        partial = self.outbox.with_suffix(".partial")
+        if waiting := self.waiting():
+            raise ValueError(f"a message still waits in {waiting[0]}: send it first")
+        report = answered(self.account, value)
+        token = token_bytes(TOKEN)
+        message = self.home / f"{self.name}-{token.hex()}"
+        partial = message.with_suffix(".partial")
         with partial.open("wb") as file:
-            file.write(pack(report, token_bytes(TOKEN)))
+            file.write(pack(report, token))
             file.flush()
             os.fsync(file.fileno())
-        partial.replace(self.outbox)
+        partial.replace(message)
 
     def send(self, address: str, tries: int = 3) -> bool:
         """Send what waits, the same bytes at every try; return whether the server has it.
@@ -74,11 +81,17 @@ class Device:
         RuntimeError
             If the server refuses the message; it is kept, and says which survey it is for.
         """
-        if not self.outbox.exists():
+        return all([self._arrived(path, address, tries) for path in self.waiting()])
+
+    def _arrived(self, path: Path, address: str, tries: int) -> bool:
+        """Send one message, and delete it if the server has it."""
+        try:
+            message = path.read_bytes()
+        except FileNotFoundError:  # another process has sent it
             return True
-        status, reason = post(address, self.outbox.read_bytes(), tries)
+        status, reason = post(address, message, tries)
         if (status, reason) == DONE:
-            self.outbox.unlink(missing_ok=True)  # by another process, with the same answer
+            path.unlink(missing_ok=True)  # by another process, with the same answer
         elif status == REFUSED:
             raise RuntimeError(f"the server at {address} refuses the message ({status}: {reason}): check the versions")
         return (status, reason) == DONE
@@ -111,14 +124,23 @@ def main() -> None:
     parser.add_argument("address", metavar="HOST:PORT", type=address)  # a wrong one costs nothing
     parser.add_argument("home")
     parser.add_argument("value", nargs="?", type=int)
+    parser.add_argument("--asked", action="store_true")
     given = parser.parse_args()
-    device = Device(given.home)
-    if given.value is not None and not device.outbox.exists():
-        try:
+    try:
+        device = Device(given.home)
+        if given.asked:
+            print(asked(device.account))
+            return
+        if given.value is not None and not device.waiting():
             device.answer(given.value)
-        except BudgetError:
-            sys.exit(f"nothing drawn, nothing sent: ε = {device.account.spent} of {device.account.limit} is spent")
-    print("received" if device.send(given.address) else "kept for another day")
+    except BudgetError:
+        sys.exit(f"nothing drawn, nothing sent: ε = {device.account.spent} of {device.account.limit} is spent")
+    except (ValueError, RuntimeError, OSError) as error:
+        sys.exit(f"nothing sent: {error}")
+    try:
+        print("received" if device.send(given.address) else "kept for another day")
+    except RuntimeError as error:
+        sys.exit(f"kept: {error}")
     print(f"spent ε = {device.account.spent} of {device.account.limit}")
 
 

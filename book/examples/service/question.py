@@ -5,10 +5,12 @@ Both programs carry this file.  A client that took its parameters from a server 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from hashlib import blake2b
+from math import sqrt
 from typing import Any
 
-from ldpnb import HadamardBit
+from ldpnb import Account, HadamardBit, SystemRandom, Tally
 from ldpnb.chance import Randomness
 from ldpnb.core import Mechanism
 
@@ -22,6 +24,16 @@ RECEIVED = "received"  # what the server says of a message that the client may f
 def named(mechanism: Mechanism = MECHANISM) -> bytes:
     """Return eight bytes that stand for the survey and for a mechanism with all its parameters."""
     return blake2b(f"{SURVEY}: {mechanism!r}".encode(), digest_size=NAME).digest()
+
+
+def asked(account: Account) -> str:
+    """Return what the owner of an account is asked."""
+    return SURVEY
+
+
+def answered(account: Account, value: int) -> Any:
+    """Return a report of a value, which the account has paid for."""
+    return account.report(MECHANISM, [value], rng=SystemRandom(), label=SURVEY)[0]
 
 
 def pack(report: Any, token: bytes) -> bytes:
@@ -52,3 +64,10 @@ def unpack(message: bytes) -> tuple[bytes, tuple[int, int]]:
 def draw(value: int, token: bytes, rng: Randomness) -> bytes:
     """Return a message for a value; `laws` of this function has the ε of all bytes that leave a device."""
     return pack(MECHANISM.perturb([value], rng=rng)[0], token)
+
+
+def printed(tally: Tally) -> Iterator[str]:
+    """Write the shares as lines, each with its standard error."""
+    shares, variance = MECHANISM.estimate(tally), MECHANISM.variance([0])[0, 1]  # of an item that nobody has
+    for item, share in enumerate(shares):
+        yield f"{item}  {share:7.3f} ± {sqrt(variance / tally.n):.3f}"

@@ -13,21 +13,23 @@ import signal
 import sys
 from contextlib import suppress
 from http import HTTPStatus
-from math import inf, sqrt
+from math import inf
 from pathlib import Path
-from socket import SHUT_RDWR, socket
-from socketserver import StreamRequestHandler, ThreadingTCPServer
-from threading import Event, Lock, Thread
-from time import monotonic
+from socket import SHUT_RDWR, create_server, socket
+from socketserver import StreamRequestHandler
+from threading import Lock, Thread
+from time import monotonic, sleep
 from typing import Any
 
 import numpy as np
-from question import LENGTH, MECHANISM, RECEIVED, SURVEY, TOKEN, unpack
+from question import LENGTH, MECHANISM, RECEIVED, SURVEY, TOKEN, printed, unpack
 
 from ldpnb import Tally
 from ldpnb.serve import load_tally, save_tally
 
 HEAD = 2**14  # bytes of a request before its message
+TURN = 0.05  # seconds between two looks at deadlines, at most
+MOMENT = 0.001  # seconds in which a thread usually closes what was cut
 LATER = "cannot be written now, keep your message"
 REQUEST = re.compile(rb"POST / HTTP/1\.[01]\r\n(?:[\w!#$%&'*+.^`|~-]+:[\t -~\x80-\xff]*\r\n)*\r\n")
 
@@ -35,7 +37,7 @@ REQUEST = re.compile(rb"POST / HTTP/1\.[01]\r\n(?:[\w!#$%&'*+.^`|~-]+:[\t -~\x80
 class Desk(StreamRequestHandler):
     """The side of the network: one message in, a status and a reason out, and the connection is closed."""
 
-    server: Collector
+    server: Any  # a Collector, which is no server of the standard library
 
     def setup(self) -> None:
         """Limit each silence, too, for systems where a connection that is cut does not wake its thread."""
@@ -44,12 +46,19 @@ class Desk(StreamRequestHandler):
 
     def handle(self) -> None:
         """Hear a message; what does not announce itself as one is not read at all."""
-        if announces_a_message(self.head()):
-            status, reason = self.server.accept(self.rfile.read(LENGTH))
-        else:
-            status, reason = 400, f"send POST / with {LENGTH} bytes, not encoded, and each header once"
+        try:
+            status, reason = self.judged()
+        except MemoryError:
+            status, reason = 503, LATER
         lines = f"HTTP/1.0 {status} {HTTPStatus(status).phrase}", f"Content-Length: {len(reason)}", "", reason
         self.wfile.write("\r\n".join(lines).encode())
+
+    def judged(self) -> tuple[int, str]:
+        """Read a message, if it is announced, and return a status and a reason."""
+        if announces_a_message(self.head()):
+            answer: tuple[int, str] = self.server.accept(self.rfile.read(LENGTH))
+            return answer
+        return 400, f"send POST / with {LENGTH} bytes, not encoded, and each header once"
 
     def head(self) -> bytes:
         """Return what comes before a message, up to an empty line, and at most `HEAD` bytes of it."""
@@ -76,8 +85,23 @@ def announces_a_message(head: bytes) -> bool:
     return once and b"transfer-encoding" not in values and values.get(b"content-length") == str(LENGTH).encode()
 
 
-class Door(ThreadingTCPServer):
-    """Connections: a thread for each, none beyond its deadline, and not too many.
+class Seat:
+    """A thread's place: the connection that it hears, if any, and when the time of that is over."""
+
+    def __init__(self) -> None:
+        self.connection: socket | None = None
+        self.end = inf  # also of a connection that is cut
+        self.called = Lock()  # released when there is something to hear, or nothing any more
+        self.called.acquire()
+        self.thread: Thread | None = None
+
+
+class Door:
+    """Connections: none beyond its deadline, and not too many, each heard by one of as many threads.
+
+    All threads are there before the first connection, since one that is started where memory is short may never come,
+    and whoever starts it would wait for it.  What they do between two connections takes no memory, so what fails for
+    want of it costs a connection, and no thread.
 
     Parameters
     ----------
@@ -89,52 +113,101 @@ class Door(ThreadingTCPServer):
         Connections at a time.  One more cuts the oldest.
     """
 
-    daemon_threads = False  # closing waits for them
-    request_queue_size = 100  # connections that may wait to be heard
-    allow_reuse_address = os.name == "posix"  # after a restart; Windows would let two servers share a port
-
     def __init__(self, port: int, deadline: float, most: int) -> None:
-        super().__init__(("127.0.0.1", port), Desk)
-        self.deadline, self.most = deadline, most
-        self.ends: dict[socket, float] = {}  # of the open connections, the oldest first
-        self.changing_ends = Lock()
+        self.deadline = deadline
+        self.seats = [Seat() for _ in range(most)]
+        self.changing = Lock()  # of connections that are cut or closed
+        self.closed = False
+        self.socket = create_server(("127.0.0.1", port), backlog=100)
+        self.socket.settimeout(TURN)
+        self.server_address = self.socket.getsockname()
+        self.listener = Thread(target=self.listen, daemon=True)  # if the program fails elsewhere, it ends
+        try:
+            for seat in self.seats:
+                thread = Thread(target=self.hear, args=(seat,), daemon=True)
+                thread.start()
+                seat.thread = thread
+            self.listener.start()
+        except BaseException:
+            self.end()
+            raise
 
-    def get_request(self) -> tuple[socket, Any]:
+    def listen(self) -> None:
+        """Take connections, and cut those whose time is over, until the door is closed."""
+        failed = False
+        while not self.closed:
+            try:
+                if failed:
+                    sleep(TURN)
+                failed = True
+                while self.cut_oldest(monotonic()):
+                    pass
+                self.take()
+                failed = False
+            except Exception:  # memory or descriptors are short
+                continue
+
+    def take(self) -> None:
         """Take the next connection, in place of the oldest if there are too many."""
-        if len(self.ends) >= self.most:
+        try:
+            connection, _ = self.socket.accept()
+        except TimeoutError:
+            return
+        if all(seat.end < inf for seat in self.seats):
             self.cut_oldest(inf)
-        connection, address = super().get_request()
-        with self.changing_ends:
-            self.ends[connection] = monotonic() + self.deadline
-        return connection, address
+        while (seat := next((seat for seat in self.seats if seat.connection is None), None)) is None:
+            sleep(MOMENT)  # the thread of one that was cut finds that nothing more comes
+            self.cut_oldest(inf if self.closed else monotonic())
+        end = monotonic() + self.deadline
+        seat.connection, seat.end = connection, end
+        seat.called.release()
 
     def cut_oldest(self, now: float) -> bool:
         """Cut the oldest connection if its time is over; return whether there was one.
 
         Its thread finds that nothing more comes, and closes it.
         """
-        with self.changing_ends:
-            connection = next(iter(self.ends), None)
-            if connection is None or self.ends[connection] > now:
+        seat = min(self.seats, key=lambda seat: seat.end)
+        with self.changing:
+            if seat.connection is None or seat.end == inf or seat.end > now:
                 return False
-            del self.ends[connection]
+            seat.end = inf
             with suppress(OSError):  # the other side has gone
-                connection.shutdown(SHUT_RDWR)
+                seat.connection.shutdown(SHUT_RDWR)
         return True
 
-    def service_actions(self) -> None:
-        """Cut the connections whose time is over; `serve_forever` calls this at every turn."""
-        while self.cut_oldest(monotonic()):
+    def hear(self, seat: Seat) -> None:
+        """Hear one connection after the other, until the door is closed."""
+        while True:
+            seat.called.acquire()
+            if seat.connection is None:
+                return
+            try:
+                Desk(seat.connection, None, self)  # type: ignore[arg-type]
+            except Exception:  # of the network, or of memory: the sender keeps the message
+                pass
+            seat.end = inf
+            try:
+                with self.changing:  # its descriptor may be another's at once, which must not be cut for it
+                    seat.connection.close()
+            except Exception:
+                pass
+            seat.connection = None
+
+    def end(self) -> None:
+        """End all threads, and close the door."""
+        self.closed = True
+        if self.listener.ident is not None:
+            self.listener.join()
+        while self.cut_oldest(inf):
             pass
-
-    def shutdown_request(self, request: Any) -> None:
-        """Close a connection."""
-        with self.changing_ends:  # its descriptor may be another's at once, which must not be cut for it
-            self.ends.pop(request, None)
-            super().shutdown_request(request)
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """Say nothing: the standard library would print the address."""
+        running = [seat for seat in self.seats if seat.thread and seat.thread.is_alive()]
+        for seat in running:
+            seat.called.release()
+        for seat in running:
+            if seat.thread:
+                seat.thread.join()
+        self.socket.close()
 
 
 class Collector(Door):
@@ -176,11 +249,9 @@ class Collector(Door):
         try:
             self.total = read(folder)
             self.tokens = read_tokens(self.folder / "tokens", self.total.n, batch)
-            self.waiting: dict[bytes, tuple[int, int]] = {}
+            self.waiting: dict[bytes, tuple[int, ...]] = {}
             self.counting = Lock()
             super().__init__(port, deadline, most)
-            self.thread = Thread(target=self.serve_forever, args=(0.05,))
-            self.thread.start()
         except BaseException:
             self.held.close()
             raise
@@ -246,11 +317,7 @@ class Collector(Door):
         int
             Messages that waited; their senders keep them.
         """
-        self.shutdown()
-        self.thread.join()
-        while self.cut_oldest(inf):
-            pass
-        self.server_close()
+        self.end()
         self.held.close()
         return len(self.waiting)
 
@@ -310,11 +377,18 @@ def read_tokens(path: Path, count: int, batch: int) -> set[bytes]:
     return {data[TOKEN * i : TOKEN * (i + 1)] for i in range(count)}
 
 
+def port(text: str) -> int:
+    """Return a port if it can be one."""
+    if not text.isdecimal() or not text.isascii() or int(text[:6]) >= 2**16:
+        raise argparse.ArgumentTypeError(f"port must be an integer below 65536, got {text[:60]!r}")
+    return int(text)
+
+
 def main() -> None:
     """Collect, or print the estimates."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder")
-    parser.add_argument("--port", type=int, default=0)
+    parser.add_argument("--port", type=port, default=0)
     parser.add_argument("--batch", type=int, default=100)
     parser.add_argument("--estimate", action="store_true")
     given = parser.parse_args()
@@ -322,21 +396,25 @@ def main() -> None:
         tally = read(given.folder)
         if not tally.n:
             sys.exit(f"folder must have a tally, got {given.folder!r}: collect a batch first")
-        shares, variance = MECHANISM.estimate(tally), MECHANISM.variance([0])[0, 1]  # of an item that nobody has
-        for item, share in enumerate(shares):
-            print(f"{item}  {share:7.3f} ± {sqrt(variance / tally.n):.3f}")
+        for line in printed(tally):
+            print(line)
         return
-    stopped = Event()
-    for kind in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(kind, lambda *_: stopped.set())
     try:
         collector = Collector(given.folder, given.port, batch=given.batch)
     except (ValueError, RuntimeError, OSError) as error:
         sys.exit(f"not started: {error}")
+    stopped = False
+
+    def stop(*_: Any) -> None:
+        nonlocal stopped
+        stopped = True
+
+    for kind in (signal.SIGINT, signal.SIGTERM):  # until now, a signal ends the program at once
+        signal.signal(kind, stop)
     try:
         print(collector.address, flush=True)
-        while not stopped.wait(1):  # on Windows, nothing interrupts a wait without an end
-            pass
+        while not stopped:  # takes no memory; if a signal finds none, its error ends the program, too
+            sleep(4 * TURN)
     finally:
         waited = collector.close()
     print(f"stopped; {waited} messages waited, and their senders keep them")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cache
-from itertools import combinations
 from math import sqrt
 from typing import Any
 
@@ -59,7 +58,9 @@ def surveys(
 ) -> pd.DataFrame:
     """Let people without what is asked for report, n in each survey, by every mechanism that a question ranks.
 
-    Of one number, all people have the one that is worst for the mechanism, and there are ten times as many surveys.
+    Of one number, all people have the one that is worst for the mechanism, and there are ten times as many surveys.  Of
+    pairs of attributes it is one cell of the first pair that nobody is in, all others being equally frequent, in ten
+    times as many surveys, too.
 
     Parameters
     ----------
@@ -84,7 +85,8 @@ def surveys(
         wrong = {_family(c): c.error for c in replace(asked, epsilon=elsewhere).rank()}
         for eps in budgets:
             for choice in _usable(replace(asked, epsilon=eps)):
-                times = 10 * runs if isinstance(choice.mechanism, Number) else runs
+                few = isinstance(choice.mechanism, Number) or isinstance(asked, choose.Crosstabs)
+                times = 10 * runs if few else runs
                 squares = _squares(asked, choice.mechanism, times, rng)
                 blur = max(squares.std(ddof=1) / sqrt(times), 1e-6 * choice.error**2)
                 row: dict[str, Any] = {
@@ -104,6 +106,8 @@ def _family(choice: choose.Choice) -> str:
 
 def _squares(asked: Any, mechanism: Any, times: int, rng: np.random.Generator) -> np.ndarray[Any, Any]:
     """Return the mean squared error of each of some surveys; of shares and shares times means the sum."""
+    if isinstance(asked, choose.Crosstabs):
+        return _squares_of_a_cell(asked, mechanism, times, rng)
     n, held, truth = asked.n, getattr(asked, "m", 1), 0.0  # each has the first items, or the first values
     counted = [range(held, getattr(asked, "d", getattr(asked, "k", 0)))] if isinstance(mechanism, OpenSets) else []
     if isinstance(mechanism, Number):
@@ -121,13 +125,38 @@ def _squares(asked: Any, mechanism: Any, times: int, rng: np.random.Generator) -
     reports = mechanism.perturb(values, rng=rng)  # of all surveys at once
     tallies = [mechanism.tally(reports[i * n : (i + 1) * n], *counted) for i in range(times)]
     if isinstance(mechanism, Blocks):
-        sets = list(combinations(range(asked.d), asked.attributes))
+        sets = [(j,) for j in range(asked.d)]
         found = np.array([mechanism.tables(tally, sets).tables for tally in tallies])
     else:
         found = np.array([mechanism.estimate(tally) for tally in tallies])
     if isinstance(asked, choose.Marginals):
-        tables = found.reshape(times, -1, *(asked.k,) * asked.attributes)
-        found = tables[(slice(None), slice(None), *(slice(1, None),) * asked.attributes)].reshape(times, -1)
+        found = found.reshape(times, -1, asked.k)[:, :, 1:].reshape(times, -1)
     elif not counted and not isinstance(mechanism, Number):
         found = found[..., held:]
     return np.asarray(np.square(found - truth).mean(-1).reshape(times, -1).sum(1))
+
+
+def _squares_of_a_cell(
+    asked: choose.Crosstabs, mechanism: Any, times: int, rng: np.random.Generator
+) -> np.ndarray[Any, Any]:
+    """Return the squared error of the last cell of the first pair, which nobody is in, of each of some surveys."""
+    n, k = asked.n, asked.k
+    cells = rng.integers(k**2 - 1, size=n * times)
+    if len(mechanism.sizes) == asked.d:
+        values = rng.integers(k, size=(n * times, asked.d))
+        values[:, :2] = np.stack(np.divmod(cells, k), 1)
+    else:  # an attribute for each pair
+        values = np.zeros((n * times, len(mechanism.sizes)), int)
+        values[:, 0] = cells
+    reports = mechanism.perturb(values, rng=rng)
+    tallies = [mechanism.tally(reports[i * n : (i + 1) * n]) for i in range(times)]
+    if isinstance(mechanism, Blocks):
+        law = np.full((k, k), 1 / (k**2 - 1))
+        law[-1, -1] = 0
+        drawn = np.full(len(mechanism.blocks), n)
+        both = mechanism.pooled_variance(drawn, (0, 1), law), mechanism.pair_tables_variance(drawn, (0, 1), law)
+        read = mechanism.tables if both[0][-1, -1] < both[1][-1, -1] else mechanism.pair_tables
+        found = [read(tally, [(0, 1)]).tables[0][-1, -1] for tally in tallies]
+    else:
+        found = [mechanism.estimate(tally)[k**2 - 1] for tally in tallies]
+    return np.square(found)

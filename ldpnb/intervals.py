@@ -1,0 +1,338 @@
+r"""Confidence intervals: of shares, from how many reports support them, and of means, from the moments of scores.
+
+A report supports an item with the chance P = q + (p − q) f, where f is the share that people hold on average: q is the
+chance of somebody who does not hold the item, p that of a holder.  Of a random sample of a population, the number of
+supporters among n reports is binomial, whatever the mechanism.  Of these very people, h = nf of whom hold the item, it
+is the sum of a binomial number of h with p and one of n − h with q.
+
+So the ends can be exact: the least and the largest share under which so many supporters, or more (fewer), still have a
+chance above the level that is left out on this side (Clopper and Pearson 1934).  They cover at least as often as
+stated, each alone and, by Bonferroni, all at once; where few blind reports are expected, this is what normal quantiles
+do not.  The mid-P variant, which is right on average over n, is not: in the far tails that Bonferroni asks for.
+
+`support_interval` takes these ends where the number of supporters scatters little, and otherwise those of the score
+interval (Wilson 1927): where a normal law with the variance *at the end* is as far from the estimate.  A count of
+variance v has a skewness of 1/√v at most, about, which changes a tail at z standard errors by a factor of up to
+exp(z³/(6√v)).  Below v = (2z³/3)², where that is e^{1/4}, and below 50, where steps of one are seen, ends are exact.
+Above, exact ones would be wider by half a count on each side, and those about these people would take long sums.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from math import floor
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ldpnb.chance import inexact
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+FEW = 50  # variance of a count below which its steps of one are seen
+REACH = 9  # standard deviations of a binomial count that are summed over: 1e-18 is left out
+HALVINGS = 50  # of the search for an end
+SMOOTH = 1e-4  # skewness below which a normal quantile is right to 1e-3 of a standard error
+
+
+def exact_below(z: float) -> float:
+    """Variance of a count of supporters below which its interval is exact: max(50, (2z³/3)²).
+
+    Parameters
+    ----------
+    z : float
+        The tail that is left out on each side is that of the normal law beyond z.
+
+    Examples
+    --------
+    >>> round(exact_below(1.96)), round(exact_below(3.5))
+    (50, 817)
+    """
+    return float(max(FEW, (2 * z**3 / 3) ** 2))
+
+
+def support_interval(
+    count: ArrayLike,
+    n: ArrayLike,
+    own: Fraction,
+    other: Fraction,
+    z: float,
+    *,
+    sampled: ArrayLike = 1.0,
+) -> tuple[Floats, Floats]:
+    """Return the ends of the interval of a share, from the number of reports that support it.
+
+    Parameters
+    ----------
+    count : array_like (…)
+        How many reports support the item, whole numbers.
+    n : array_like that broadcasts with `count`
+        Number of reports; of those asked about the item, where the question is public.
+    own, other : Fraction
+        Chance of support by somebody who holds the item, being drawn and scaled included, and by anybody else.
+    z : float
+        The interval leaves out, on each side, the tail of the normal law beyond z.
+    sampled : array_like that broadcasts with `count`, at least 0
+        Part of the chance of who is asked that counts: 1 about a population, 0 about these people if all of them were
+        asked, 1 − (n−1)/(N−1) about N people of whom n were asked.  Between 0 and 1, exact ends are those about the
+        population, which cover these people, too (Hoeffding 1956).  It is r > 1 about a population whose people send r
+        reports each; then no end is exact, see `repeated_ends`.
+
+    Returns
+    -------
+    low, high : ndarray (…)
+        Of the share.  About a population they are not cut at 0 and 1: an end below 0 says that even fewer supporters
+        are expected where nobody holds the item.  Exact ends about these people are shares that they can have, and both
+        are the nearest such share if no share explains the count.
+
+    Notes
+    -----
+    Source: Clopper and Pearson 1934; Wilson 1927; for r > 1, Korn and Graubard 1998.
+
+    Examples
+    --------
+    Of 300 reports by k-RR over 100 items at ε = 4, eight support an item; 1.95 would by chance.
+
+    >>> p, q = Fraction(546, 1536), Fraction(10, 1536)
+    >>> low, high = support_interval(8, 300, p, q, 1.96)
+    >>> round(float(low), 3), round(float(high), 3)
+    (0.015, 0.13)
+    >>> low, high = support_interval(8, 300, p, q, 1.96, sampled=0)  # about these 300
+    >>> round(float(low) * 300), round(float(high) * 300)
+    (6, 35)
+    """
+    count, n, sampled = np.broadcast_arrays(
+        np.rint(np.asarray(count, np.float64)), np.asarray(n, np.float64), np.asarray(sampled, np.float64)
+    )
+    if own < other:  # then reports of others are the support
+        return support_interval(n - count, n, 1 - own, 1 - other, z, sampled=sampled)
+    gain = inexact(own - other)
+    share = (count / np.maximum(n, 1) - inexact(other)) / gain
+    once = score_ends(share, np.maximum(n, 1), own, other, z, np.minimum(sampled, 1))
+    again = score_ends(share, np.maximum(n, 1), own, other, z, sampled)
+    # beyond 0 and 1 people do not differ, so that it is all one how often they report
+    low, high = (np.where((a <= 0) | (a >= 1), a, b) for a, b in zip(once, again, strict=True))
+    few = scatter(share, n, own, other, np.minimum(sampled, 1)) < exact_below(z) * design_effect(
+        share, own, other, sampled
+    )
+    whole = few & (sampled == 0)
+    often = few & (sampled > 1)
+    if np.any(often):
+        low[often], high[often] = repeated_ends(count[often], n[often], own, other, z, sampled[often])
+    if np.any(few & ~whole & ~often):
+        some = few & ~whole & ~often
+        least, most = binomial_ends(count[some], n[some], z)
+        low[some], high[some] = (least - inexact(other)) / gain, (most - inexact(other)) / gain
+    if np.any(whole):
+        pairs, back = np.unique(np.stack([count[whole], n[whole]]), axis=1, return_inverse=True)
+        ends = np.array([_holders(int(c), int(m), own, other, z) for c, m in pairs.T]) / pairs[1][:, None]
+        low[whole], high[whole] = ends[back.ravel()].T
+    return low, high
+
+
+def score_ends(
+    share: Floats, n: Floats, own: Fraction, other: Fraction, z: float, sampled: ArrayLike = 1.0
+) -> tuple[Floats, Floats]:
+    r"""Return the shares f that are z of their own standard errors away from an estimate.
+
+    The variance is quadratic in f, so that
+
+    .. math:: |\hat f - f|^2 = \frac{z^2}{n}\{V_0 + (V_1 - V_0) f + c f(1-f)\}
+
+    is solved for f: :math:`V_0` and :math:`V_1` are the variances of the scores of others and of holders, and c is
+    `sampled`.
+    """
+    rare = inexact(other * (1 - other) / (own - other) ** 2)
+    linear = inexact(own * (1 - own) / (own - other) ** 2) - rare
+    part = np.asarray(sampled)
+    w = z**2 / n
+    a = 1 + part * w
+    b = share + w * (linear + part) / 2
+    half = np.sqrt(np.maximum(b**2 - a * (share**2 - w * rare), 0))
+    return np.asarray((b - half) / a), np.asarray((b + half) / a)
+
+
+def binomial_ends(count: Floats, n: Floats, z: float) -> tuple[Floats, Floats]:
+    """Return the ends of the exact interval of a chance, of which so many of n came (Clopper and Pearson 1934)."""
+    from scipy.special import betainccinv, betaincinv, ndtr
+
+    out = ndtr(-z)
+    with np.errstate(invalid="ignore"):
+        low = np.where(count > 0, betaincinv(np.maximum(count, 1), n - count + 1, out), 0.0)
+        high = np.where(count < n, betainccinv(count + 1, np.maximum(n - count, 1), out), 1.0)
+    return low, high
+
+
+def design_effect(share: ArrayLike, own: Fraction, other: Fraction, rounds: ArrayLike) -> Floats:
+    r"""Return how many times the variance of a count grows if people send r reports each, in place of one.
+
+    With :math:`P = q + (p-q)f`, it is :math:`1 + (r-1)(p-q)^2 f(1-f)/\{P(1-P)\}`, which is 1 where nobody or everybody
+    holds the item.
+    """
+    f = np.clip(np.asarray(share, np.float64), 0, 1)
+    p, q = inexact(own), inexact(other)
+    chance = q + (p - q) * f
+    more = np.maximum(np.asarray(rounds, np.float64) - 1, 0) * (p - q) ** 2 * f * (1 - f)
+    alone = chance * (1 - chance)
+    return np.asarray(1 + more / np.where(alone > 0, alone, 1))
+
+
+def repeated_ends(
+    count: Floats, n: Floats, own: Fraction, other: Fraction, z: float, rounds: Floats
+) -> tuple[Floats, Floats]:
+    """Return ends of the interval of a share in a population, whose people sent `rounds` reports each.
+
+    The law of the count depends on how answers go on, and is not binomial.  Ends are those of a binomial count of
+    fewer reports, by the design effect *at the end* (Korn and Graubard 1998 take that at the estimate, which is too
+    small for rare items).
+
+    Parameters
+    ----------
+    count, n : ndarray (…)
+        Supporters, and reports.
+    own, other : Fraction
+    z : float
+    rounds : ndarray (…)
+        At least 1.
+
+    Examples
+    --------
+    Of 100 people, four reports each, none supports an item that only holders support.
+
+    >>> one = Fraction(1), Fraction(0)
+    >>> ends = repeated_ends(np.array([0.0]), np.array([400.0]), *one, 1.96, np.array([4.0]))
+    >>> round(float(ends[1][0]), 4), round(float(binomial_ends(np.array([0.0]), np.array([100.0]), 1.96)[1][0]), 4)
+    (0.0362, 0.0362)
+    """
+    from scipy.special import betainc, ndtr
+
+    out = ndtr(-z)
+    p, q = inexact(own), inexact(other)
+    seen = count / np.maximum(n, 1)
+    ends = []
+    for side in (1, -1):
+        got, against = (count, n - count) if side == 1 else (n - count, count)
+        inside, outside = seen, np.full(seen.shape, 0.0 if side == 1 else 1.0)
+        for _ in range(HALVINGS):
+            middle = (inside + outside) / 2
+            effect = design_effect((middle - q) / (p - q), own, other, rounds)
+            chance = middle if side == 1 else 1 - middle
+            # of n/effect reports, the chance of so many supporters or more (on the other side: of so few others)
+            tail = np.where(got > 0, betainc(np.maximum(got, 1e-9) / effect, against / effect + 1, chance), 1.0)
+            beyond = tail <= out
+            inside, outside = np.where(beyond, inside, middle), np.where(beyond, middle, outside)
+        ends.append((inside - q) / (p - q))
+    return ends[0], ends[1]
+
+
+def scatter(estimate: ArrayLike, n: ArrayLike, own: Fraction, other: Fraction, sampled: ArrayLike = 1.0) -> Floats:
+    """Variance of the number of supporters, at the possible share next to an estimate; arguments as before."""
+    share = np.clip(np.asarray(estimate, np.float64), 0, 1)
+    p, q = inexact(own), inexact(other)
+    noise = share * p * inexact(1 - own) + (1 - share) * q * (1 - q)
+    spread = noise + np.asarray(sampled) * (p - q) ** 2 * share * (1 - share)
+    return np.asarray(np.asarray(n) * spread)
+
+
+def _holders(count: int, n: int, own: Fraction, other: Fraction, z: float) -> tuple[int, int]:
+    """Return the least and the largest number of holders under which the count is in neither tail."""
+    from scipy.special import ndtr
+
+    out = float(ndtr(-z))
+    ends = score_ends(
+        np.array((count / n - inexact(other)) / inexact(own - other)), np.array(float(n)), own, other, z, 0.0
+    )
+    low, high = (min(max(floor(float(end) * n), 0), n) for end in ends)
+    least = _first(lambda h: supported_tail(h, count, n, own, other) > out, low, n)
+    beyond = _first(lambda h: supported_tail(n - h, n - count, n, 1 - other, 1 - own) <= out, high, n)
+    most = beyond - 1
+    if least > most:  # the count is beyond what any share explains
+        nearest = n if least > n else 0 if most < 0 else round((least + most) / 2)
+        return nearest, nearest
+    return least, most
+
+
+def _first(holds: Callable[[int], bool], near: int, n: int) -> int:
+    """Return the least h in 0 … n for which something holds that stays true, or n + 1: from a guess, by doubling."""
+    step = 1
+    low, high = -1, n + 1
+    while True:
+        if low < near <= n and near < high:
+            if holds(near):
+                high = near
+            else:
+                low = near
+        if high - low <= 1:
+            return high
+        if low == -1 and high <= n:
+            near = max(0, high - step)
+        elif high == n + 1 and low >= 0:
+            near = min(n, low + step)
+        else:
+            near = (low + high) // 2
+        step *= 2
+
+
+def supported_tail(holders: int, count: int, n: int, own: Fraction, other: Fraction) -> float:
+    """Chance that at least so many of n reports support an item that so many of these very people hold.
+
+    The law is that of the sum of two binomial counts; of the first one, of holders, nine standard deviations to each
+    side are summed over.
+
+    Parameters
+    ----------
+    holders, count, n : int
+    own, other : Fraction
+        Chance of support by a holder, and by anybody else.
+
+    Examples
+    --------
+    >>> round(supported_tail(0, 1, 2, Fraction(3, 4), Fraction(1, 4)), 4), supported_tail(1, 0, 2, Fraction(3, 4),
+    ...     Fraction(1, 4))
+    (0.4375, 1.0)
+    """
+    from scipy.special import bdtrc, gammaln, xlogy
+
+    if count <= 0:
+        return 1.0
+    p, miss = inexact(own), inexact(1 - own)
+    reach = REACH * np.sqrt(holders * p * miss) + REACH**2
+    first = max(0, int(holders * p - reach))
+    last = min(holders, int(holders * p + reach) + 1)
+    told = np.arange(first, last + 1)
+    ways = gammaln(holders + 1) - gammaln(told + 1) - gammaln(holders - told + 1)
+    chance = np.exp(ways + xlogy(told, p) + xlogy(holders - told, miss))
+    need = count - told  # of all others
+    others = n - holders
+    tail = np.where(need <= 0, 1.0, 0.0)
+    some = (need > 0) & (need <= others)
+    tail[some] = bdtrc(need[some] - 1, others, inexact(other))
+    return min(float(chance @ tail), 1.0)
+
+
+def skewed_quantile(z: ArrayLike, skewness: ArrayLike) -> Floats:
+    """Return the quantile of a law of mean 0, variance 1 and this skewness, at the level that z has in a normal law.
+
+    It is that of a shifted gamma law (Pearson's type III), which has the skewness of a sum of few rare scores.
+
+    Parameters
+    ----------
+    z, skewness : array_like that broadcast
+
+    Examples
+    --------
+    >>> skewed_quantile([-1.96, 1.96], 0.0).round(2), skewed_quantile([-1.96, 1.96], 1.0).round(2)
+    (array([-1.96,  1.96]), array([-1.46,  2.38]))
+    """
+    from scipy.special import gammainccinv, gammaincinv, ndtr
+
+    z, skewness = np.broadcast_arrays(np.asarray(z, np.float64), np.asarray(skewness, np.float64))
+    size = np.maximum(np.abs(skewness), SMOOTH)
+    shape = 4 / size**2
+    toward = z * np.where(skewness < 0, -1, 1)  # of the law with the positive skewness
+    least = gammaincinv(shape, ndtr(np.minimum(toward, 0)))
+    upper = gammainccinv(shape, ndtr(-np.maximum(toward, 0)))
+    found = (np.where(toward < 0, least, upper) - shape) / np.sqrt(shape) * np.where(skewness < 0, -1, 1)
+    return np.where(np.abs(skewness) < SMOOTH, z, found)

@@ -1,0 +1,553 @@
+r"""Weighted sums of rows: differences, scores and means of one result, and differences of two results.
+
+Rows of one result come from the same reports, so that their errors do not add.  `variance_of` asks
+the mechanism; where its tally does not tell, the error of a sum is at most the sum of the errors
+(Cauchy–Schwarz), which is said.
+
+Two results of other people are independent: variances add.  Of the same people, given what they
+answer, noise of the two is independent, too, but the answers are not: with X and Y what a person
+contributes to either, n times the variance has a part :math:`\operatorname{Var}(X - Y)`, and which
+X goes with which Y is in no report.  `largest_apart` is the largest that it can be with these laws
+of X and Y.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from math import inf, isfinite, sqrt
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ldpnb.asked import AsksSome
+from ldpnb.attributes import Blocks
+from ldpnb.checks import as_float, check_count, is_number, shown
+from ldpnb.core import Floats, Untold
+from ldpnb.keyvalue import Wheel
+from ldpnb.keyvalue.ternary import SignedTernary
+from ldpnb.oracles.frequency import ItemOracle
+from ldpnb.postprocess import norm_sub, normal_quantile
+from ldpnb.serve._columns import key, told
+
+if TYPE_CHECKING:
+    from ldpnb.attributes.records import Set
+    from ldpnb.serve._results import Result
+
+ALONE = "one result: its rows come from the same reports, which is allowed for"
+OTHERS = "other people in each: variances add; results of the same people are same_people=True"
+NOISE = "the same people, and an error about these people alone: noise adds"
+DRAWN = "people drawn from one group: the error is at most this, since no report tells how two answers go together"
+SAME = "people of one group: the error is at most this, since no report tells how a person's two answers go together"
+AT_MOST = "the error is at most this, since reports do not tell how these rows go together"
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """A weighted sum of rows of one result.
+
+    Attributes
+    ----------
+    result : Result
+    weights : ndarray (labels,)
+    """
+
+    result: Result
+    weights: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Contrast:
+    """A weighted sum of rows, or a difference of two, with its standard error and interval; ``print`` shows a line.
+
+    Attributes
+    ----------
+    label : str
+        What it is, in terms of the rows.
+    estimate, error, low, high : float
+        Shares are parts of 1; means are in the number's own unit.
+    level : float
+        Of the interval, and of all intervals at once where several were asked for.
+    family : int
+        How many were asked for at once: the interval and `p_value` allow for it (Bonferroni).
+    what, unit : str
+        "share" or "mean", and the unit of a mean.
+    said : str
+        What errors are about.
+    parts : tuple of Part
+        What it was made of.
+    """
+
+    label: str
+    estimate: float
+    error: float
+    low: float
+    high: float
+    level: float
+    family: int
+    what: str
+    unit: str
+    said: str
+    parts: tuple[Part, ...]
+
+    @property
+    def share(self) -> float:
+        """The estimate, where it is of shares."""
+        return self.estimate
+
+    @property
+    def mean(self) -> float:
+        """The estimate, where it is of means."""
+        return self.estimate
+
+    @property
+    def is_sum(self) -> bool:
+        """Whether it is a share of people itself: rows of one result that are added up."""
+        return len(self.parts) == 1 and {*self.parts[0].weights.tolist()} <= {0.0, 1.0}
+
+    @property
+    def p_value(self) -> float:
+        """Chance of an estimate at least so far from 0, if 0 is true; times the number of sums asked for at once."""
+        from scipy.special import ndtr
+
+        if self.error == 0:
+            return 0.0 if self.estimate else 1.0
+        return float(min(1.0, 2 * self.family * ndtr(-abs(self.estimate) / self.error)))
+
+    def __str__(self) -> str:
+        return f"{_table([self])}\n{self.said}"
+
+    __repr__ = __str__
+
+
+class Contrasts(dict[str, Contrast]):
+    """Several weighted sums by name, whose intervals hold all at once; ``print`` shows them as a table."""
+
+    def __str__(self) -> str:
+        rows = [replace(one, label=name) for name, one in self.items()]
+        said = "\n".join(dict.fromkeys(line for one in rows for line in one.said.splitlines()))
+        return f"{_table(rows)}\n{said}"
+
+    __repr__ = __str__
+
+
+def _table(rows: Sequence[Contrast]) -> str:
+    """Return lines of text with a head; all rows are shares, or all are means."""
+    first = rows[0]
+    scale, unit = (100, " points") if first.what == "share" else (1, f" {first.unit}" if first.unit else "")
+    if first.what == "share" and all(one.is_sum for one in rows):
+        unit = " %"
+    least = min((scale * one.error for one in rows if one.error > 0), default=1.0)
+    decimals = min(6, max(0, 1 - int(np.floor(np.log10(least)))))
+    lines = [["", first.what, "error", "low", "high", "p"]]
+    for one in rows:
+        numbers = [scale * x for x in (one.estimate, one.error, one.low, one.high)]
+        lines.append([one.label, *(f"{x:,.{decimals}f}{unit}" for x in numbers), f"{one.p_value:.2g}"])
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return "\n".join(
+        "  ".join([line[0].ljust(widths[0]), *(x.rjust(w) for x, w in zip(line[1:], widths[1:], strict=True))]).rstrip()
+        for line in lines
+    )
+
+
+# ------------------------------------------------------------------------------------------------- weights
+
+
+def place_of(label: Any, labels: Sequence[Any]) -> int | None:
+    """Return the place of a label among others, None if it is none of them."""
+    return _found(label, {key(one): i for i, one in enumerate(labels)})
+
+
+def _found(label: Any, places: Mapping[Any, int]) -> int | None:
+    try:
+        return places.get(key(label))
+    except ValueError:  # it could be none
+        return None
+
+
+def finite(value: Any, name: str) -> float:
+    """Return a finite number as a float."""
+    if not is_number(value) or not isfinite(found := as_float(value, name)):
+        raise ValueError(f"{name} must be finite numbers, got {shown(value)}")
+    return found
+
+
+def weights_of(given: Mapping[Any, Any], labels: Sequence[Any], name: str = "weights") -> Floats:
+    """Return a weight for each label, 0 for those that are not named."""
+    found = np.zeros(len(labels))
+    places = {key(one): i for i, one in enumerate(labels)}
+    for label, weight in given.items():
+        place = _found(label, places)
+        if place is None:
+            raise ValueError(f"{name} must be of the labels {told(labels)}, got {shown(label)}")
+        found[place] = finite(weight, name)
+    return found
+
+
+def _written(weights: Floats, labels: Sequence[Any]) -> str:
+    """Write a weighted sum in words."""
+    text = ""
+    for i in sorted(np.flatnonzero(weights).tolist(), key=lambda i: bool(weights[i] < 0)):
+        size = abs(weights[i])
+        factor = "" if size == 1 else f"{size:g} × "
+        sign = ("− " if weights[i] < 0 else "") if not text else (" − " if weights[i] < 0 else " + ")
+        text += f"{sign}{factor}{labels[i]}"
+    return text if len(text) <= 60 else f"{text[:29]} … {text[-28:]}"
+
+
+# ------------------------------------------------------------------------------------------------ within a result
+
+
+def contrast(result: Result, weights: Any, level: float) -> Contrast | Contrasts:
+    """Estimate one weighted sum of rows, or several by name; see `Result.contrast`."""
+    if not isinstance(weights, Mapping) or not weights:
+        cure = '{"promoter": 1, "detractor": -1}'
+        raise ValueError(f"weights must be a dict of numbers by label, such as {cure}, got {shown(weights)}")
+    several = [isinstance(one, Mapping) for one in weights.values()]
+    if not all(several):
+        if any(several):
+            raise ValueError(f"weights must be numbers, or a dict for each name, got both: {shown(weights)}")
+        return _one(result, weights_of(weights, result.labels), level, 1, "")
+    if strange := [name for name in weights if not isinstance(name, str)]:
+        raise ValueError(f"weights must be sums by name, a string, got {shown(strange[0])}")
+    each = {name: weights_of(one, result.labels, f"weights[{name!r}]") for name, one in weights.items()}
+    return Contrasts({name: _one(result, w, level, len(each), name) for name, w in each.items()})
+
+
+def _one(result: Result, weights: Floats, level: float, family: int, name: str) -> Contrast:
+    if not weights.any():
+        raise ValueError(f"weights must not all be 0, got that{f' for {name}' if name else ''}")
+    if lost := [result.labels[i] for i in np.flatnonzero(weights) if not isfinite(result.estimate[i])]:
+        raise ValueError(f"weights must be of rows that are told, got {told(lost)}: too few to tell; leave them out")
+    used = np.flatnonzero(weights)
+    estimate = float(result.estimate[used] @ weights[used])
+    return _made(Part(result, weights), estimate, weights, level, family, _written(weights, result.labels))
+
+
+def _made(part: Part, estimate: float, weights: Floats, level: float, family: int, label: str) -> Contrast:
+    """Make a contrast of one result, whose variance is that of these weights."""
+    result = part.result
+    variance, bound = variance_of(result, weights, result.people)
+    said = f"{_reports(result)}\n{AT_MOST if bound else ALONE}\n{_interval_said(level, family, result)}"
+    error = sqrt(max(variance, 0.0))
+    half = normal_quantile(level, family) * error
+    ends = estimate - half, estimate + half
+    return Contrast(label, estimate, error, *ends, level, family, result.what, result.unit, said, (part,))
+
+
+def _reports(*results: Result) -> str:
+    """Say how many reports there are, and by which mechanisms."""
+    each = list(dict.fromkeys(result.said.partition("; error")[0] for result in results))
+    both = "each of " if len(each) < len(results) else ""
+    return f"{both}{'; '.join(each)}; error: standard error"
+
+
+def _interval_said(level: float, family: int, *results: Result) -> str:
+    about = " and ".join(dict.fromkeys(result.about for result in results))
+    kind = f"all {family} together" if family > 1 else "alone"
+    return f"low, high: {100 * level:g} % interval, {kind}, about {about}; p: if 0 were true"
+
+
+def mean_of_values(result: Result) -> Contrast:
+    r"""Estimate the mean of the numbers that stand for labels, among people whose answer has one.
+
+    If all labels have numbers, it is the sum of shares times numbers; estimated shares need not sum
+    to 1, so numbers are taken from their middle, where that makes least noise.  Otherwise it is a
+    ratio r, and its error that of the sum with weights :math:`(v_i - r)/S`, S the share of people
+    with numbers.
+    """
+    if not result.values:
+        cure = 'OneOf(…, values={"promoter": 1, "passive": 0, "detractor": -1}), or contrast(…)'
+        raise ValueError(f"values must be given for a mean, got none: {cure}")
+    values = np.array(result.values)
+    valued = ~np.isnan(values)
+    if valued.all():
+        middle = float(values.mean())
+        weights = values - middle
+        estimate = middle + float(result.estimate @ weights)
+    else:
+        inside = float(result.estimate[valued].sum())
+        if inside <= 3 * sqrt(max(variance_of(result, valued.astype(np.float64), result.people)[0], 0.0)):
+            raise ValueError("values must be of more people to have a mean, got a share not told from 0: collect more")
+        estimate = float(result.estimate[valued] @ values[valued]) / inside
+        weights = np.where(valued, values - estimate, 0) / inside
+    found = _made(Part(result, weights), estimate, weights, result.level, 1, "mean")
+    return replace(found, what="mean")
+
+
+def end_of_scale(result: Result, count: int, name: str) -> Contrast:
+    """Estimate the share of people in the first or last so many categories in order."""
+    if not result.order:
+        raise ValueError(f"{name} must be of categories in order, got {shown(result.heading)}s: OneOf has an order")
+    size = check_count(count, 1, "count", len(result.order) - 1)
+    places = result.order[-size:] if name == "top" else result.order[:size]
+    weights = np.zeros(len(result.labels))
+    weights[list(places)] = 1
+    return _one(result, weights, result.level, 1, name)
+
+
+# --------------------------------------------------------------------------------------------------- variances
+
+
+def variance_of(result: Result, weights: Floats, people: bool) -> tuple[float, bool]:
+    """Return the variance of a weighted sum of rows, and whether it is only known that it is at most this."""
+    used = np.flatnonzero(weights)
+    if len(used) == 1 and people == result.people:  # as it is printed
+        return float((weights[used[0]] * result.error[used[0]]) ** 2), False
+    try:
+        return _of_these(result, weights, people), False
+    except Untold:
+        pass
+    if people:  # about a population it is larger
+        return variance_of(result, weights, False)[0], True
+    errors = result.error[used] if not result.people else [sqrt(_alone(result, i)) for i in used.tolist()]
+    return float(np.abs(weights[used]) @ errors) ** 2, True
+
+
+def _of_these(result: Result, weights: Floats, people: bool) -> float:
+    """Return the variance by the mechanism, with the right part of the chance of who was asked.
+
+    If n of N people were drawn, without replacement, 1 − n/N of it is left.  If people sent r
+    reports each, it is r times that of as many people, but for terms of order 1/n.
+    """
+    part = 1.0 if not people else 0.0 if result.of is None else 1 - result.tally.n / result.of
+    if not people and result.rounds != 1:
+        part = float(result.rounds)
+    if part in (0, 1):
+        return known_variance(result, weights, people)
+    noise, sample = (known_variance(result, weights, about) for about in (True, False))
+    return noise + part * (sample - noise)
+
+
+def _alone(result: Result, place: int) -> float:
+    """Variance of one row about a population."""
+    row = np.zeros(len(result.labels))
+    row[place] = 1
+    m, tally = result.tally.mechanism, result.tally
+    if result.what == "share" and isinstance(m, SignedTernary):
+        return float(m.standard_error(tally)[0, place]) ** 2
+    if isinstance(m, Wheel):
+        return float(m.standard_error(tally)[place]) ** 2
+    return float(result.error[place]) ** 2  # of means, whose errors are about a population anyway
+
+
+def known_variance(result: Result, weights: Floats, people: bool) -> float:
+    """Return the variance of a weighted sum of rows, by the mechanism.
+
+    Raises
+    ------
+    Untold
+        If the tally does not tell.
+    """
+    m: Any = result.tally.mechanism
+    tally = result.tally
+    if isinstance(m, Blocks):
+        return m.pooled_contrast_variance(tally, _sets(m, weights), people=people)
+    if isinstance(m, Wheel):
+        return _of_strings(result, weights, people)
+    if isinstance(m, SignedTernary):
+        wide = _of_ratings(result, weights)
+    elif hasattr(m, "sizes"):  # a column of a table is an attribute of `v` values
+        v = m.sizes[0]
+        wide = np.zeros(v * len(m.sizes))
+        for place in np.flatnonzero(weights).tolist():
+            column, value = place % len(m.sizes), 1 + place // len(m.sizes)
+            wide[v * column + value] = weights[place]
+    else:
+        wide = weights * result.scale
+    one = m.contrast_variance_of_asked if isinstance(m, AsksSome) else m.contrast_variance
+    return float(one(tally, wide, people=people))
+
+
+def _sets(m: Blocks, weights: Floats) -> dict[Set, Floats]:
+    """Write weights of the rows of a table as weights of cells: columns, their missing answers, pairs of columns."""
+    d, v = len(m.sizes), m.sizes[0]
+    pairs = list(combinations(range(d), 2))
+    found: dict[Set, Floats] = {}
+    for place in np.flatnonzero(weights).tolist():
+        column, value = place % d, 1 + place // d
+        one: Set = (column,) if value < v else pairs[place - d * (v - 1)]
+        cell = (value,) if value < v else (1, 1)
+        table = found.setdefault(one, np.zeros((v,) * len(one)))
+        table[cell] += weights[place]
+    return found
+
+
+def _of_strings(result: Result, weights: Floats, people: bool) -> float:
+    """Of candidates, of which each person has one at most."""
+    m: Any = result.tally.mechanism
+    f, n = result.estimate, result.tally.n
+    squares = float(m.contrast_squares_of_one_key(result.tally, weights))
+    if people:
+        return (squares - float(weights**2 @ f)) / n
+    return (squares - float(weights @ f) ** 2) / (n - 1)
+
+
+def _of_ratings(result: Result, weights: Floats) -> Floats:
+    """Weights of frequencies and products: of a sum of means, those of its first-order change."""
+    m: Any = result.tally.mechanism
+    wide = np.zeros((2, len(weights)))
+    if result.what == "share":
+        wide[0] = weights
+        return wide
+    read = m.estimate_of_asked if isinstance(m, AsksSome) else m.estimate
+    f, s = read(result.tally)
+    used = np.flatnonzero(weights)
+    wide[0, used] = -weights[used] * s[used] / f[used] ** 2
+    wide[1, used] = weights[used] / f[used]
+    return wide * result.scale
+
+
+# ------------------------------------------------------------------------------------------------ between results
+
+
+def part_of(given: Any, name: str) -> Contrast:
+    """Return a row of a result as a contrast of one weight; a contrast as it is."""
+    if isinstance(given, Contrast):
+        return given
+    result = getattr(given, "result", None)
+    if result is None:
+        raise ValueError(f"{name} must be a row of a result, such as result['pay'], or a contrast, got {shown(given)}")
+    place = place_of(given.label, result.labels)
+    assert place is not None
+    weights = np.zeros(len(result.labels))
+    weights[place] = 1
+    return _one(result, weights, result.level, 1, "")
+
+
+def apart_from(a: Contrast, b: Contrast, level: float, same_people: bool | None) -> Contrast:
+    """Estimate the difference of two weighted sums."""
+    if (a.what, a.unit) != (b.what, b.unit):
+        raise ValueError(f"a and b must be of one kind and unit, got {a.what} {a.unit} and {b.what} {b.unit}".rstrip())
+    results = [part.result for one in (a, b) for part in one.parts]
+    if len({one.people for one in results}) > 1:
+        raise ValueError("a and b must both be about these people, or both about a population, got one of each")
+    people = results[0].people
+    left, right = ({id(part.result.tally) for part in one.parts} for one in (a, b))
+    if left & right:
+        return _within(a, b, level)
+    others = [{id(tally) for part in one.parts for tally in part.result.survey} for one in (a, b)]
+    if same_people is None and (left & others[1] or right & others[0]):
+        raise ValueError(
+            "same_people must be said for two questions of one survey, got nothing: same_people=True, or "
+            "results.difference((question, label), (question, label))"
+        )
+    if same_people is None and len({one.tally.wave for one in results}) > 1:
+        raise ValueError(
+            "same_people must be said for results of two waves, got nothing: same_people=True if people were asked "
+            "again, False if they are new each time; Waves(…, same=…) takes more than two"
+        )
+    estimate = a.estimate - b.estimate
+    variance, what = a.error**2 + b.error**2, OTHERS
+    if same_people and people and any(one.of is not None for one in results):
+        variance, what = _drawn(a, b), DRAWN
+    elif same_people and people:
+        what = NOISE
+    elif same_people:
+        variance, what = _same(a, b), SAME
+    said = f"{_reports(*results)}\n{what}\n{_interval_said(level, 1, *results)}"
+    error = sqrt(variance)
+    half = normal_quantile(level) * error
+    ends = estimate - half, estimate + half
+    label = f"{a.label} − {b.label}" if a.label != b.label else f"{a.label}: first − second"
+    return Contrast(label, estimate, error, *ends, level, 1, a.what, a.unit, said, (*a.parts, *b.parts))
+
+
+def _within(a: Contrast, b: Contrast, level: float) -> Contrast:
+    """Estimate the difference of two weighted sums of rows of one result."""
+    parts = [*a.parts, *b.parts]
+    if len(parts) > 2 or parts[0].result.labels != parts[1].result.labels:
+        raise ValueError(
+            "a and b must be of one result, or of other reports, got a part of the reports in both: "
+            "result.contrast(…) takes any weighted sum of rows"
+        )
+    weights = parts[0].weights - parts[1].weights
+    if not weights.any():
+        raise ValueError(f"a and b must be different, got {a.label} twice")
+    label = f"{a.label} − {b.label}"
+    return _made(Part(parts[0].result, weights), a.estimate - b.estimate, weights, level, 1, label)
+
+
+def _drawn(a: Contrast, b: Contrast) -> float:
+    """Return the largest variance, about N people, of a difference of sums from people who were drawn from them.
+
+    Noise of the two is independent.  Who was drawn for one may go with who was drawn for the other.
+    """
+    noise, drawn = 0.0, 0.0
+    for one in (a, b):
+        own = _noise(one)
+        noise += own
+        drawn += sqrt(max(one.error**2 - own, 0.0))
+    return noise + drawn**2
+
+
+def _noise(one: Contrast) -> float:
+    """Return the variance by coins alone, 0 where it is not known."""
+    if len(one.parts) > 1:
+        return 0.0
+    (part,) = one.parts
+    try:
+        return min(max(known_variance(part.result, part.weights, True), 0.0), one.error**2)
+    except Untold:
+        return 0.0
+
+
+def _same(a: Contrast, b: Contrast) -> float:
+    """Return the largest variance, about a population, of a difference of sums from the same people."""
+    widest = (a.error + b.error) ** 2  # whatever goes with what
+    if len(a.parts) + len(b.parts) > 2 or any(part.result.rounds != 1 for part in (*a.parts, *b.parts)):
+        return widest
+    (one,), (other,) = a.parts, b.parts
+    laws = [law for law in (law_of(one), law_of(other)) if law is not None]
+    if len(laws) < 2:
+        return widest
+    noise = [variance_of(part.result, part.weights, True) for part in (one, other)]
+    if noise[0][1] or noise[1][1]:
+        return widest
+    (x, p), (y, q) = laws
+    spread = [float(w @ v**2 - (w @ v) ** 2) for v, w in laws]
+    sizes = one.result.tally.n, other.result.tally.n
+    both = max(largest_apart(x, p, y, q) - sum(spread), 0.0)  # −2 Cov, at most
+    own = sum(max(v, 0.0) + s / (n - 1) for (v, _), s, n in zip(noise, spread, sizes, strict=True))
+    return min(widest, own + both / (max(sizes) - 1))
+
+
+def law_of(part: Part) -> tuple[Floats, Floats] | None:
+    """Return what a person may contribute to a weighted sum of shares, and how many do; None if that is not known."""
+    result, weights = part.result, part.weights
+    used = np.flatnonzero(weights)
+    if result.what != "share":
+        return None
+    if isinstance(result.tally.mechanism, ItemOracle):
+        return weights, norm_sub(result.estimate)
+    if isinstance(result.tally.mechanism, Wheel):
+        return np.append(weights, 0.0), norm_sub(np.append(result.estimate, 1 - result.estimate.sum()))
+    if len(used) > 1:
+        return None
+    share = float(np.clip(result.estimate[used[0]], 0, 1))
+    return np.array([weights[used[0]], 0.0]), np.array([share, 1 - share])
+
+
+def largest_apart(x: Floats, p: Floats, y: Floats, q: Floats) -> float:
+    """Return the largest variance of X − Y, for X with values x of probabilities p, and Y with y and q.
+
+    It is that where large X go with small Y.  Of shares f and g it is min(f + g, 2 − f − g) − (f −
+    g)².
+
+    Examples
+    --------
+    >>> yes = np.array([1.0, 0.0])
+    >>> round(largest_apart(yes, np.array([0.7, 0.3]), yes, np.array([0.4, 0.6])), 2)
+    0.81
+    """
+    up, down = np.argsort(x, kind="stable"), np.argsort(-y, kind="stable")
+    ends = np.append(0, np.sort(np.concatenate([p[up].cumsum(), q[down].cumsum()]).clip(0, 1)))
+    middles = (ends[1:] + ends[:-1]) / 2
+    first = x[up][np.searchsorted(p[up].cumsum(), middles).clip(0, len(x) - 1)]
+    second = y[down][np.searchsorted(q[down].cumsum(), middles).clip(0, len(y) - 1)]
+    chance = np.diff(ends)
+    apart = first - second
+    total = max(float(chance.sum()), 1 / inf)
+    mean = float(chance @ apart) / total
+    return float(chance @ (apart - mean) ** 2) / total

@@ -1,0 +1,248 @@
+"""Differences between groups and between questions, and one test of whether groups are the same.
+
+Two results of different tallies are taken to be of other people, whose variances add: an A/B test,
+two regions, two years with other people.  Results of one `Survey` are of the same people, and know
+it; of any others, you have to say it, ``same_people=True``.  Within one result, `Result.contrast`
+compares rows.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ldpnb.checks import check_flag, shown
+from ldpnb.core import Floats
+from ldpnb.oracles.frequency import ItemOracle
+from ldpnb.postprocess import norm_sub, normal_quantile
+from ldpnb.serve._contrasts import Contrast, apart_from, part_of, variance_of
+from ldpnb.serve._results import Entry, Result
+
+ROWS = 200  # of a test: its covariances are asked for two by two
+
+
+def difference(a: Any, b: Any, level: float | None = None, *, same_people: bool | None = None) -> Contrast:
+    """Estimate by how much one row, or contrast, is above another one.
+
+    Two results of different tallies are taken to be of *other people*, as in an A/B test; the line
+    below the printed table says so.  If they are of the same people, say ``same_people=True``:
+    about a population, the error is then the largest that their answers can lead to, since no
+    report tells how two answers of a person go together.  Rows of one result come from the same
+    reports, which is always allowed for.
+
+    Parameters
+    ----------
+    a, b : Entry or Contrast
+        ``result["pay"]``, ``result.contrast({…})``, ``result.mean``, ``result.top(2)``,
+        ``ratings["mail"].mean``; of one kind (shares or means) and one unit.
+    level : float in (0, 1), optional
+        That of the first one, by default.
+    same_people : bool, optional
+        Whether both are of the same people.  It must be said for two questions of one `Survey`, and
+        for two waves of one question.
+
+    Returns
+    -------
+    Contrast
+
+    Raises
+    ------
+    ValueError
+        If they are no rows, of different kinds or units, one about these people and the other about
+        a population, or of one survey without a word about it.
+
+    Examples
+    --------
+    An A/B test: half of the people saw a new page.
+
+    >>> from ldpnb import OneOf
+    >>> buys = OneOf(["yes", "no"], epsilon=1.0)
+    >>> rng, groups = np.random.default_rng(2), {"old": 600, "new": 1400}
+    >>> answers = {page: ["yes"] * n + ["no"] * (4000 - n) for page, n in groups.items()}
+    >>> found = {page: buys.estimate(buys.tally(buys.perturb(x, rng=rng))) for page, x in answers.items()}
+    >>> print(difference(found["new"]["yes"], found["old"]["yes"]))
+                               share       error          low         high        p
+    yes: first − second  20.7 points  2.3 points  16.1 points  25.3 points  1.2e-18
+    each of 4,000 reports, one a person, ε = 1 (k-RR); error: standard error
+    other people in each: variances add; results of the same people are same_people=True
+    low, high: 95 % interval, alone, about the population these people are a random sample of; p: if 0 were true
+    """
+    if same_people is not None:
+        check_flag(same_people, "same_people")
+    for name, one in (("a", a), ("b", b)):
+        if not isinstance(one, Entry | Contrast):
+            cure = f"result['pay'] or result.contrast({{…}}), got {shown(one)}"
+            raise ValueError(f"{name} must be a row of a result or a contrast, {cure}")
+    first, second = part_of(a, "a"), part_of(b, "b")
+    wanted = first.level if level is None else level
+    normal_quantile(wanted)  # checks it
+    return apart_from(first, second, wanted, same_people)
+
+
+class Homogeneity(NamedTuple):
+    """A test of whether groups are the same.
+
+    Attributes
+    ----------
+    statistic : float
+        Squared distance of the groups from what they have in common, in units of their errors.
+    df : int
+        Degrees of freedom: the statistic's mean, about, if all groups are the same.
+    p_value : float
+        Chance of so large a statistic, or a larger one, if all groups are the same.
+    """
+
+    statistic: float
+    df: int
+    p_value: float
+
+    def __str__(self) -> str:
+        freedom = f"{self.df} degree{'' if self.df == 1 else 's'} of freedom"
+        return f"χ² = {self.statistic:.4g} with {freedom}: p = {self.p_value:.2g}, if all groups are the same"
+
+
+def same_everywhere(*results: Result, same_people: bool | None = None) -> Homogeneity:
+    r"""Test all rows at once: whether groups of other people have the same shares, or means.
+
+    Of exclusive categories (`OneOf`), :math:`\sum_g n_g (\hat f_g - \bar f)^T C^- (\hat f_g - \bar
+    f)`, with :math:`\bar f` the pooled shares and C the covariance of one report's scores at the
+    nearest possible ones; shares sum to 1, so that contrasts alone are compared, and it has (G −
+    1)(k − 1) degrees of freedom.  Of other questions, each group has its own covariance, and the
+    pooled rows are weighted by it: (G − 1) degrees for each row.
+
+    It says whether there is a difference, not where: `difference` does, row by row.
+
+    Parameters
+    ----------
+    *results : Result
+        Two or more, of one question and of other people, about a population; of ratings,
+        ``.shares`` or ``.means``.
+    same_people : False, optional
+        It must be said of several waves: people are new each time.
+
+    Returns
+    -------
+    Homogeneity
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two, they are of different questions or of the same people, or rows
+        are not told.
+
+    Notes
+    -----
+    The law of the statistic is that of many people; see Gaboardi and Rogers 2018 for chi-square tests of noisy counts.
+
+    Examples
+    --------
+    >>> from ldpnb import OneOf
+    >>> reason, rng = OneOf(["pay", "boss", "hours"], epsilon=2.0), np.random.default_rng(0)
+    >>> here = ["pay"] * 3000 + ["boss"] * 2000 + ["hours"] * 1000
+    >>> there = ["pay"] * 2000 + ["boss"] * 2000 + ["hours"] * 2000
+    >>> groups = [reason.estimate(reason.tally(reason.perturb(x, rng=rng))) for x in (here, there)]
+    >>> found = same_everywhere(*groups)
+    >>> found.df, bool(found.p_value < 0.001)
+    (2, True)
+    """
+    from scipy.special import chdtrc
+
+    _check_groups(results)
+    if len({one.tally.wave for one in results}) > 1 and same_people is not False:
+        raise ValueError(
+            f"same_people must be False for results of several waves, got {shown(same_people)}: people who were asked "
+            "again are no other people; Waves(…, same=True) has changes and slopes"
+        )
+    if same_people is not None and check_flag(same_people, "same_people"):
+        raise ValueError("same_people must be False, got True: the test is one of groups of other people")
+    if isinstance(results[0].tally.mechanism, ItemOracle) and results[0].what == "share":
+        statistic, df = _of_categories(results)
+    else:
+        statistic, df = _of_rows(results)
+    return Homogeneity(statistic, df, float(chdtrc(df, max(statistic, 0.0))))
+
+
+def _check_groups(results: tuple[Any, ...]) -> None:
+    """Refuse what are no results of one question and of other people."""
+    if len(results) < 2:
+        raise ValueError(f"results must be at least two, got {len(results)}: same_everywhere(*by_group.values())")
+    for one in results:
+        if not isinstance(one, Result):
+            cure = "of ratings, .shares or .means"
+            raise ValueError(f"results must be Result, {cure}, got {shown(type(one).__name__)}")
+    first = results[0]
+    for other in results[1:]:
+        same = (first.labels, first.what, first.unit, first.heading, first.scale)
+        if same != (other.labels, other.what, other.unit, other.heading, other.scale):
+            got = f"{shown(list(first.labels))} and {shown(list(other.labels))}"
+            raise ValueError(f"results must be of one question, got rows {got}: compare those of one question")
+        if first.tally.mechanism != other.tally.mechanism:
+            raise ValueError("results must be of one question, got two mechanisms: difference(…) compares single rows")
+    if any(one.rounds != 1 for one in results):
+        cure = "difference(…) of single rows allows for them"
+        raise ValueError(f"results must be of one report a person, got people who sent several: {cure}")
+    if any(one.people for one in results):
+        raise ValueError("results must be about a population, got people=True: estimate(…, people=False)")
+    if len({id(one.tally) for one in results}) < len(results):
+        raise ValueError("results must be of other people, got one tally twice")
+    surveyed = [id(tally) for one in results for tally in one.survey]
+    if any(surveyed.count(id(one.tally)) > 1 for one in results):
+        raise ValueError("results must be of other people, got two questions of one survey: results.difference(…)")
+    if len(first) > ROWS:
+        raise ValueError(f"results must have at most {ROWS} rows, got {len(first)}: ask about fewer categories")
+    if any(not np.all(np.isfinite(one.estimate)) for one in results):
+        raise ValueError("results must have all rows told, got some with too few to tell: collect more")
+
+
+def _of_categories(results: tuple[Result, ...]) -> tuple[float, int]:
+    """Return statistic and degrees of freedom for shares that sum to 1."""
+    m: Any = results[0].tally.mechanism
+    k = len(results[0])
+    n = np.array([one.tally.n for one in results], np.float64)
+    each = np.stack([one.estimate for one in results])
+    pooled = n @ each / n.sum()
+    shares = norm_sub(pooled)
+    noise = _symmetric(lambda w: float(m.linear_variance(w) @ shares), k)
+    covariance = noise + np.diag(shares) - np.outer(shares, shares)
+    contrasts = np.linalg.qr(np.eye(k)[:, : k - 1] - 1 / k)[0]  # orthogonal to (1, …, 1)
+    away = (each - pooled) @ contrasts
+    inner = contrasts.T @ covariance @ contrasts
+    statistic = float(np.sum(n * np.sum(away * np.linalg.solve(inner, away.T).T, axis=1)))
+    return statistic, (len(results) - 1) * (k - 1)
+
+
+def _of_rows(results: tuple[Result, ...]) -> tuple[float, int]:
+    """Return statistic and degrees of freedom for rows of any kind."""
+    rows = len(results[0])
+    inverse = []
+    for one in results:
+        found = _symmetric(lambda w, one=one: _told_variance(one, w), rows)
+        inverse.append(np.linalg.inv(found))
+    total = np.sum(inverse, 0)
+    weighted = np.sum([x @ one.estimate for x, one in zip(inverse, results, strict=True)], 0)
+    common = np.linalg.solve(total, weighted)
+    away = [one.estimate - common for one in results]
+    return float(sum(x @ c @ x for x, c in zip(away, inverse, strict=True))), (len(results) - 1) * rows
+
+
+def _told_variance(result: Result, weights: Floats) -> float:
+    """Return the variance of a weighted sum of rows, if it is known."""
+    variance, bound = variance_of(result, weights, False)
+    if bound:
+        raise ValueError(
+            "results must tell how rows go together, which these reports do not: "
+            "difference(…) of single rows, at a level of 1 − 0.05/(number of rows)"
+        )
+    return variance
+
+
+def _symmetric(form: Any, size: int) -> Floats:
+    """Return the matrix of a quadratic form, by its values for unit vectors and their sums."""
+    unit = np.eye(size)
+    own = np.array([form(row) for row in unit])
+    found = np.diag(own)
+    for i, j in combinations(range(size), 2):
+        found[i, j] = found[j, i] = (form(unit[i] + unit[j]) - own[i] - own[j]) / 2
+    return found
