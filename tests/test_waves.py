@@ -75,7 +75,8 @@ def test_what_is_no_name_of_a_wave_is_refused(wave, tmp_path):
         lambda: header(ASKED, wave=wave),
         lambda: from_wire((OLD / "reports.jsonl").read_text("utf-8"), ASKED, wave=wave),
     ):
-        with pytest.raises(ValueError, match="^wave must be a text .*: (name it as '2026-W48', or leave it out$|write wave)"):
+        cure = "(name it as '2026-W48', or leave it out$|write wave)"
+        with pytest.raises(ValueError, match=f"^wave must be a text .*: {cure}"):
             use()
     assert not os.listdir(tmp_path)
 

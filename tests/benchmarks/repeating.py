@@ -157,7 +157,7 @@ def run(name, cell, n, rounds, answers, surveys):
         tallies = [ask.tally(ask.perturb(cell.values(u), rng=rng), *cell.more, wave=f"{t}") for t, u in enumerate(each)]
         whole = pool_waves(tallies)
         here = float(np.nanmean(np.concatenate([cell.held(u) for u in each])))
-        note("alone", cell.row(ask.estimate(whole)), cell.truth)
+        note("alone", cell.row(ask.estimate(whole, rounds=1)), cell.truth)
         note("rounds said", cell.row(ask.estimate(whole, rounds=r)), cell.truth)
         note("people held", cell.row(ask.estimate(whole, rounds=r, people=True)), here)
         if answers == "uneven":
