@@ -667,7 +667,7 @@ check(
 # ## Do the intervals hold?
 #
 # We asked: real clients answered hundreds of simulated surveys, with new people each time, in many settings.
-# Among them are few people, many categories, items that nobody rates, and ε from 0.2 to 8.
+# Among them are few people, many categories, items that nobody rates, and ε from 0.2 to 6.
 # The table shows how often a 95 % interval held the truth, on average over the settings and in the worst one.
 # The worst of many settings is some points below the average by chance alone.
 

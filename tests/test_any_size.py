@@ -379,7 +379,7 @@ def test_wrong_clients_are_refuted_by_a_size_and_an_epsilon(name):
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_is_no_client_for_any_number_of_items_is_refused(name):
     with pytest.raises((TypeError, ValueError)):
-        prove(REFUSED[name], limit=2000)
+        prove(REFUSED[name], limit=100)
 
 
 def test_a_refutation_by_formulas_alone_is_none():
