@@ -48,8 +48,14 @@ def test_coverage_is_right_from_ninety_reports_of_the_rarer_sign_on(mean, eps):
         assert abs(study.coverage(mean, round(rarer / each), eps) - 0.95) < 0.01
 
 
-def test_coverage_is_wrong_for_few_reports_of_the_rarer_sign():
-    assert study.coverage(0.98, 300, 8.0) < 0.82
+def test_coverage_is_right_for_few_reports_of_the_rarer_sign_and_that_of_a_normal_law_is_not():
+    n, eps, mean = 300, 8.0, 0.98
+    assert 0.95 < study.coverage(mean, n, eps) < 0.99
+    plus = np.arange(n + 1)
+    found = scale(eps) * (2 * plus / n - 1)
+    half = 1.96 * np.sqrt((scale(eps) ** 2 - found**2) / (n - 1))
+    chance = binom.pmf(plus, n, (1 + mean / scale(eps)) / 2)
+    assert chance[np.abs(found - mean) <= half].sum() < 0.82
 
 
 def test_coverage_is_the_sum_over_all_tallies():
