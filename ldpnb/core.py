@@ -243,10 +243,10 @@ class Mechanism(ABC):
         With Q the mean of the squared weighted sum of a report's scores, and :math:`\hat f` the estimate, it is
 
         .. math:: \frac{Q - (w \cdot \hat f)^2}{n - 1} \quad\text{about a population, and}\quad
-           \frac{Q - \sum_x w_x^2 \hat f_x}{n} \quad\text{about these people, who have one item each.}
+           \frac{Q - \sum_x w_x^2 \hat f_x}{n} \quad\text{about these people,}
 
-        Both are unbiased, so that one of few reports may be negative.  With one weight of 1 and all others 0 it is the
-        square of `standard_error`.
+        if they have one item each.  Both are unbiased, so that one of few reports may be negative.  With one weight of
+        1 and all others 0 it is the square of `standard_error`.
 
         Parameters
         ----------
