@@ -238,7 +238,7 @@ def _made(part: Part, estimate: float, weights: Floats, level: float, family: in
 
 def _reports(*results: Result) -> str:
     """Say how many reports there are, and by which mechanisms."""
-    each = list(dict.fromkeys(result.said.partition("; error")[0] for result in results))
+    each = list(dict.fromkeys(result.sent for result in results))
     both = "each of " if len(each) < len(results) else ""
     return f"{both}{'; '.join(each)}; error: standard error"
 

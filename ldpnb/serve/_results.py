@@ -233,16 +233,23 @@ class Result:
         return "these very people" if self.people else "the population these people are a random sample of"
 
     @property
-    def said(self) -> str:
-        """What the table is about: reports, ε and mechanism; level and kind of the intervals."""
+    def sent(self) -> str:
+        """What was sent: wave, reports, ε and mechanism."""
         mechanism = self.tally.mechanism
         name = mechanism.label or type(mechanism).__name__
-        kind = "all together" if self.together else "each alone"
         wave = self.tally.wave
-        when = "" if wave is None else f"{wave}: " if is_pooled(self.tally) else f"wave {wave}: "
+        when = ""
+        if wave is not None:
+            when = f"{wave}: " if is_pooled(self.tally) else f"wave {wave}: "
         spent = f"ε = {mechanism.epsilon:g}" + ("" if self.rounds == 1 else " a report")
+        return f"{when}{reported(self.tally, self.rounds)}, {spent} ({name})"
+
+    @property
+    def said(self) -> str:
+        """What the table is about: what was sent; level and kind of the intervals."""
+        kind = "all together" if self.together else "each alone"
         return (
-            f"{when}{reported(self.tally, self.rounds)}, {spent} ({name}); error: standard error\n"
+            f"{self.sent}; error: standard error\n"
             f"low, high: {100 * self.level:g} % intervals, {kind}, about {self.about}"
         )
 

@@ -135,9 +135,9 @@ class Waves:
     ...     tallies.append(stays.tally(stays.perturb(answers, rng=rng), wave=f"2026-W{week}"))
     >>> waves = Waves([stays.estimate(tally, people=True) for tally in tallies], same=True)
     >>> print(waves)
-    category  2026-W48  2026-W49  2026-W50    change   error       low      high
-    yes        74.95 %   69.76 %   60.44 %  -14.51 %  1.35 %  -17.15 %  -11.87 %
-    no         25.05 %   30.24 %   39.56 %   14.51 %  1.35 %   11.87 %   17.15 %
+    category  2026-W48  2026-W49  2026-W50         change        error            low           high
+    yes        74.95 %   69.76 %   60.44 %  -14.51 points  1.35 points  -17.15 points  -11.87 points
+    no         25.05 %   30.24 %   39.56 %   14.51 points  1.35 points   11.87 points   17.15 points
     3 waves of the same people, ε = 2 a report; change: 2026-W48 to 2026-W50
     low, high: 95 % intervals of the change, each alone, about these very people
     >>> change = waves.change("yes")
@@ -321,8 +321,9 @@ class Waves:
         for label in self.labels:
             estimates = [one[label].estimate for one in self.results]
             changed = self.change(label)[1:] if all(map(isfinite, estimates)) else [np.nan] * 4
-            cells = [f"{scale * x:{form}}{unit}" if isfinite(x) else "–" for x in (*estimates, *changed)]
-            rows.append([label, *cells])
+            units = [unit] * len(estimates) + [" points" if first.what == "share" else unit] * len(changed)
+            numbers = zip([*estimates, *changed], units, strict=True)
+            rows.append([label, *(f"{scale * x:{form}}{of}" if isfinite(x) else "–" for x, of in numbers)])
         return f"{padded(rows)}\n{self.said}"
 
     __repr__ = __str__
