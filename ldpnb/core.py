@@ -595,7 +595,7 @@ class Tally:
     wave: str | None = None
 
     def __post_init__(self) -> None:
-        check_wave(self.wave)
+        object.__setattr__(self, "wave", check_wave(self.wave))
         if not isinstance(self.mechanism, Mechanism):
             raise ValueError(f"mechanism must be a Mechanism, got {shown(self.mechanism, most=200)}")
         object.__setattr__(self, "n", check_count(self.n, 0, "n", most=2**53 - 1))

@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from math import exp, log, sqrt
 from pathlib import Path
-from threading import Condition, Event, Thread
+from threading import Condition, Event, Lock, Thread
 
 import numpy as np
 import pytest
@@ -456,6 +456,37 @@ def test_no_thread_is_started_once_the_server_listens(service, tmp_path, monkeyp
         monkeypatch.undo()
 
 
+def test_a_connection_that_comes_as_the_server_stops(service, tmp_path, monkeypatch):
+    """Its thread was called and has not come yet, so that it cannot be called a second time."""
+    _, _, server = service
+
+    class Late:
+        """A lock whose owner comes late."""
+
+        def __init__(self):
+            self.lock = Lock()
+            self.release = self.lock.release
+
+        def acquire(self):
+            time.sleep(0.2)
+            self.lock.acquire()
+
+    class Sleepy(server.Seat):
+        def __init__(self):
+            super().__init__()
+            self.called = Late()
+            self.called.acquire()
+
+    monkeypatch.setattr(server, "Seat", Sleepy)
+    for _ in range(3):
+        collector = server.Collector(tmp_path, most=2)
+        with socket.create_connection(collector.server_address):
+            while all(seat.connection is None for seat in collector.seats):
+                time.sleep(0.001)
+            collector.close()
+        assert not any(seat.thread.is_alive() for seat in collector.seats)
+
+
 def test_a_server_whose_threads_do_not_start_releases_its_folder(service, tmp_path, monkeypatch):
     _, _, server = service
     start, left = Thread.start, [4]
@@ -781,6 +812,11 @@ def test_the_programs_from_the_command_line(service, tmp_path):
     for folder in (tmp_path / "none", tmp_path / "ana"):
         code, _, error = run(FOLDER / "server.py", folder, "--estimate")
         assert code == 1 and error == f"folder must have a tally, got {str(folder)!r}: collect a batch first\n"
+    damaged = tmp_path / "damaged"
+    damaged.mkdir()
+    (damaged / "tally").write_bytes((tmp_path / "tally").read_bytes()[:-5])
+    code, _, error = run(FOLDER / "server.py", damaged, "--estimate")
+    assert code == 1 and error.startswith("not estimated: ") and error.count("\n") == 1
     code, _, error = run(FOLDER / "server.py", tmp_path / "none")
     assert code == 1 and error == f"not started: folder must be there, got {str(tmp_path / 'none')!r}: make it first\n"
     np.testing.assert_allclose(shares, question.MECHANISM.estimate(tally), atol=6e-4)

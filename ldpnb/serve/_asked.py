@@ -341,7 +341,10 @@ def column_of(frame: Any, name: str) -> Any:
     try:
         return frame[name]
     except Exception:  # each library has an error of its own
-        raise ValueError(f"values must have {shown(name)}, got {type(frame).__name__} without it") from None
+        cure = ""
+        if hasattr(frame, "rename") and name in map(str, getattr(frame, "columns", ())):
+            cure = ": its names are no texts, values.rename(columns=str)"
+        raise ValueError(f"values must have {shown(name)}, got {type(frame).__name__} without it{cure}") from None
 
 
 def one_range(low: Any, high: Any) -> Range:

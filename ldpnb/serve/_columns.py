@@ -264,6 +264,9 @@ def _of_polars(values: Any, name: str) -> Any:
 def _array(values: Any, name: str) -> Any:
     """Return an array of one axis: numpy's, or a column of a type that only pandas has."""
     column = hasattr(values, "dtype") and hasattr(values, "shape") and not isinstance(values, type)
+    if hasattr(values, "columns"):
+        cure = "several columns have this name, rename them"
+        raise ValueError(f"{name} must be one column, got {type(values).__name__}: {cure}")
     if isinstance(values, np.ma.MaskedArray) or not column:
         raise ValueError(f"{name} must be {FORMS}, got {type(values).__name__}")
     if len(values.shape) != 1:

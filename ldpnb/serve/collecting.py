@@ -539,7 +539,8 @@ def _names(paths: StrPath | Iterable[StrPath]) -> list[str]:
     if isinstance(paths, str | bytes | os.PathLike):
         _mounted(paths, "paths")
         if not os.path.isdir(paths):
-            raise ValueError(f"paths must be a folder or a list of paths, got {shown(os.fsdecode(paths), most=500)}")
+            got = shown(os.fsdecode(paths), most=500)
+            raise ValueError(f"paths must be a folder or a list of paths, got {got}: of one file, a list of it")
         found = sorted(path for path in Path(os.path.abspath(os.fsdecode(paths))).iterdir() if not _left(path))
         for path in found:
             if path.suffix != ".parquet" or not path.is_file():

@@ -170,30 +170,23 @@ def cells():
                 (50, 300), ("upper end", "middle", "both ends", "few at the other end", "skewed"), (0.2, 0.5, 1, 2, 4)
             )
         ),
-        *(ratings(p, d, m, e, n) for p, (d, m, e), n in product(("Zipf", "uniform"), RATED, (50, 100, 300, 1000))),
-        *(ratings("one has all", d, m, e, n) for (d, m, e), n in product(RATED, (50, 100, 1000))),
+        *(ratings(p, d, m, e, n) for p, (d, m, e), n in product(("Zipf", "one has all"), RATED, (50, 300))),
     ]
     grid = [
         categories(p, k, e, n)
-        for n, k, e, p in product(
-            (50, 300, 3000), (2, 5, 15, 100), (4, 2, 3, 1, 0.5, 0.2), ("half empty", "Zipf", "uniform", "one has all")
-        )
+        for n, k, e, p in product((50, 300, 3000, 20_000), (2, 5, 100), (0.2, 1, 4), ("uniform", "Zipf", "half empty"))
     ]
     more = [
-        *(table("mixed", d, e, n, pairs=True) for d, e, n in product((3, 5), (1, 4), (50, 300, 3000))),
-        *(table("mixed", d, e, n) for d, e, n in product((3, 8), (0.5, 1, 2, 4), (100, 1000, 20_000))),
+        *(table("mixed", 3, e, n, pairs=True) for e, n in product((1, 4), (50, 3000))),
+        *(table("mixed", 8, e, n) for e, n in product((1, 4), (1000, 20_000))),
         *(ratings(p, 6, 2, e, 5000) for p, e in product(("Zipf", "one has all"), (1, 4))),
         *(number("skewed", e, 20_000) for e in (0.5, 4)),
     ]
-    large = [
-        categories(p, k, e, 20_000)
-        for k, e, p in product((5, 15, 100), (4, 3, 2, 1, 0.5), ("half empty", "Zipf", "uniform"))
-    ]
-    found = {cell.key: cell for cell in [*worst, *few, *grid, *more, *large]}
+    found = {cell.key: cell for cell in [*worst, *few, *grid, *more]}
     return list(found.values())
 
 
-RATED = ((20, 2, 5), (6, 2, 4), (20, 1, 4), (6, 2, 3), (5, 3, 2))
+RATED = ((20, 2, 5), (6, 2, 4), (20, 1, 4), (5, 3, 2))
 
 
 def ends(result):

@@ -193,6 +193,8 @@ class Door:
             except Exception:
                 pass
             seat.connection = None
+            if self.closed:
+                return
 
     def end(self) -> None:
         """End all threads, and close the door."""
@@ -203,7 +205,8 @@ class Door:
             pass
         running = [seat for seat in self.seats if seat.thread and seat.thread.is_alive()]
         for seat in running:
-            seat.called.release()
+            with suppress(RuntimeError):  # it was called and comes only now: it ends after that connection
+                seat.called.release()
         for seat in running:
             if seat.thread:
                 seat.thread.join()
@@ -317,8 +320,10 @@ class Collector(Door):
         int
             Messages that waited; their senders keep them.
         """
-        self.end()
-        self.held.close()
+        try:
+            self.end()
+        finally:
+            self.held.close()
         return len(self.waiting)
 
 
@@ -393,7 +398,10 @@ def main() -> None:
     parser.add_argument("--estimate", action="store_true")
     given = parser.parse_args()
     if given.estimate:
-        tally = read(given.folder)
+        try:
+            tally = read(given.folder)
+        except (ValueError, OSError) as error:
+            sys.exit(f"not estimated: {error}")
         if not tally.n:
             sys.exit(f"folder must have a tally, got {given.folder!r}: collect a batch first")
         for line in printed(tally):
