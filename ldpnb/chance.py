@@ -968,9 +968,10 @@ def form(value: Any) -> Hashable:
     """Return what a receiver gets of an output: all that `pickle` would send of it.
 
     Two outputs are one if they are equal and their forms are: classes, contents in the order in
-    which they come, attributes, dtypes, and by protocol 5 also whether a contiguous array may be
-    written to and the order of its axes.  What is left in the process is not looked at: the buffer
-    behind a view, strides of arrays that are not contiguous, and which parts are one object.
+    which they come, attributes, dtypes, and by protocol 5 also whether an array is contiguous, and
+    if so whether it may be written to and the order of its axes.  What is left in the process is
+    not looked at: the buffer behind a view, strides of arrays that are not contiguous, and which
+    parts are one object.
     A class that sends a part of itself only, by a `__reduce__` of its own, leaves the rest there.
 
     Raises
@@ -1002,16 +1003,16 @@ def _form(value: Any) -> tuple[Hashable, bool]:
 
 
 def layout(value: Any) -> tuple[Any, ...]:
-    """Return the order of axes of an array, and whether it may be written to, as far as sent."""
+    """Return the order of axes of an array, and, of one that is contiguous, whether it may be written to."""
     flags = value.flags
     if type(value) is not np.ndarray:
         return flags.fnc, True
     if value.dtype.kind in "biufc" and (flags.forc or value.ndim < 3):  # quickly, the same
-        return flags.fnc, flags.writeable or not flags.forc
+        return flags.fnc, flags.writeable if flags.forc else None
     reduced: Any = value.__reduce_ex__(PROTOCOLS[-1])  # as this version of numpy does
     sent = reduced[1]
     if not isinstance(sent[0], PickleBuffer):
-        return flags.fnc, True
+        return flags.fnc, None
     return (*sent[3:], flags.writeable)
 
 
@@ -1146,7 +1147,9 @@ def _cure(value: Any, kind: type, first: Any, own: Any) -> str:
     steps = [*_steps(first)], [*_steps(own)]
     if sorted(steps[0]) == sorted(steps[1]):  # in two orders
         if any(issubclass(kind, set | frozenset) for kind in kinds):
-            return f"return sorted(…, key=repr), since a set comes in an order {FOLLOWS}"
+            return (
+                f"return tuple(sorted(…, key=repr)), also of each set within, since a set comes in an order {FOLLOWS}"
+            )
         if any(issubclass(kind, dict) for kind in kinds):
             return (
                 "return dict(sorted(….items(), key=repr)), also of each dict within, since a dict "
@@ -1157,14 +1160,16 @@ def _cure(value: Any, kind: type, first: Any, own: Any) -> str:
     missing = any(array.dtype.kind in "fc" and np.isnan(array).any() for array in arrays)
     if missing and one.startswith(("b'", 'b"')):  # they differ in bytes alone
         return "return np.where(np.isnan(…), np.nan, …), since there are many missing numbers"
-    if arrays and not any(array.dtype.hasobject for array in arrays):
+    if isinstance(value, np.ndarray) and not value.dtype.hasobject:
         return "return np.array(….tolist(), dtype) of one dtype"
+    if arrays:
+        return "convert them to one type, and each array within to np.array(….tolist(), dtype) of one dtype"
     if one.startswith("nan of bits") and other.startswith("nan of bits"):
         return "return math.nan wherever a number is missing, since there are many of them"
     culprit = _culprit(value)
     if culprit in USUAL and kind not in USUAL:
         culprit = kind
-    if arrays or culprit in (list, tuple, set, frozenset, dict):
+    if culprit in (list, tuple, set, frozenset, dict):
         return "convert them to one type, or return the difference"
     if culprit is Decimal:
         return "return float(…) in place of a Decimal, or Decimals with as many digits"
@@ -1295,7 +1300,7 @@ def _refuse_seeded(members: Any) -> None:
             raise _Refused(
                 "a program must return sets of several members only of numbers, since the order of others follows "
                 f"from a seed that each process draws anew, got {shown(member)} in one: return "
-                "sorted(…, key=repr), also of each set within"
+                "tuple(sorted(…, key=repr)), also of each set within"
             )
 
 

@@ -206,7 +206,7 @@ def test_other_categories_are_refused(categories, words):
         (COLOURS, {"red"}, r"values must be a list, an array, a pandas Series or an Arrow column, got set"),
         (COLOURS, "red", r"Arrow column, got str"),
         (COLOURS, np.ma.array(["red"]), r"Arrow column, got MaskedArray"),
-        (COLOURS, pd.DataFrame({"a": STORY}), r"Arrow column, got DataFrame"),
+        (COLOURS, pd.DataFrame({"a": STORY}), r"must be one column, got DataFrame: several columns have this name"),
         (COLOURS, np.array([STORY, STORY]), r"must be one column, got shape \(2, 5\)"),
         (COLOURS, pa.table({"a": STORY}), r"must be one column, got a table: take a column"),
         (COLOURS, pa.array([["red"]]), r"got an Arrow column of list"),

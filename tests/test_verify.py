@@ -516,6 +516,8 @@ BATCHES = {
     "alignment": (lambda x, reports: reports.astype(np.dtype(ROW, align=bool(x))), "arrays of one dtype, got one of"),
     "notes": (lambda x, reports: reports.astype(np.dtype("i8", metadata={"by": x})), "dtype has no metadata"),
     "another class": (lambda x, reports: reports.view((np.ndarray, np.matrix)[x]).reshape(-1), "must return plain arr"),
+    "a list": (lambda x, reports: [*reports] if x else reports, "reports in one form, got ndarray and list"),
+    "a tuple": (lambda x, reports: (list, tuple)[x](reports), "reports in one form, got list and tuple"),
 }
 
 

@@ -115,15 +115,15 @@ def check_batches(drawn: list[Any], common: list[Hashable], name: str) -> None:
 
 
 def shared(reports: Any) -> Hashable:
-    """Return what the array of a call says of all its rows; None of a list, whose reports stand for themselves."""
+    """Return what a call says of all its reports: of those of a list, which stand for themselves, its class."""
     if not isinstance(reports, np.ndarray) or (reports.dtype == object and reports.ndim == 1):
-        return None
+        return type(reports)
     return form_of(reports.dtype), reports.shape[1:], layout(reports[0]) if reports.ndim > 1 else ()
 
 
 def _described(reports: Any) -> str:
     if not isinstance(reports, np.ndarray):
-        return "a list"
+        return f"a {type(reports).__name__}"
     return f"{reports.dtype}{f' in rows of shape {reports.shape[1:]}' if reports.ndim > 1 else ''}"
 
 

@@ -106,14 +106,23 @@ def check_call(client: Any, call: str, cure: str, *arguments: Any) -> None:
 
 
 class Rows:
-    """Arrays of one report each: they must be of one dtype, which a row alone may not tell."""
+    """Arrays of one report each: they must be of one class and dtype, which a row alone may not tell."""
 
     def __init__(self) -> None:
+        self._kind: type | None = None
         self._first: tuple[Hashable, str] | None = None
 
     def only(self, reports: Any) -> Any:
-        """Return the only report; refuse an array of another dtype than those before."""
+        """Return the only report; refuse another class, or an array of another dtype, than those before."""
         row = _alone(reports)[0]
+        kind = np.ndarray if isinstance(reports, np.ndarray) else type(reports)
+        if self._kind is None:
+            self._kind = kind
+        if kind is not self._kind:
+            raise ValueError(
+                f"perturb must return reports in one form, got {self._kind.__name__} and {kind.__name__}, "
+                "which a receiver can tell apart: return an array each time"
+            )
         if not isinstance(reports, np.ndarray):
             return row
         if isinstance(row, np.str_ | np.bytes_):  # which alone is of a dtype of its own length

@@ -14,8 +14,8 @@ hold what they are about:
 The last rows are `decode` of sums of RAPPOR reports, about these people.
 
 usage: python tests/benchmarks/repeating.py [surveys]    records book/recorded/repeated.json
-       python tests/benchmarks/repeating.py again        the row with the lowest slope, in 3,000 surveys of other people:
-                                                         records book/recorded/repeated.again.json
+       python tests/benchmarks/repeating.py again        records book/recorded/repeated.again.json: 3,000 surveys
+                                                         of other people for the row with the lowest slope
 """
 
 import sys
