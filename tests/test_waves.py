@@ -596,6 +596,20 @@ def test_reports_under_one_label_are_of_one_kind(tmp_path):
     )
 
 
+def test_a_remembered_report_is_of_its_question_alone(tmp_path):
+    """Another list of labels has a mechanism that is equal; another ε is another question, too."""
+    account = Account(tmp_path / "a", limit=9.0)
+    mood, sleep = OneOf(["good", "bad"], epsilon=1.0), OneOf(["badly", "well"], epsilon=1.0)
+    sent = account.remembered(mood, "good", label="2026")
+    for other, answer in ((sleep, "well"), (OneOf(["good", "bad"], epsilon=2.0), "bad"), (mood.mechanism, 0)):
+        with pytest.raises(
+            ValueError, match="label must be a new one, got '2026', under which another question is rem"
+        ):
+            account.remembered(other, answer, label="2026")
+    assert account.remembered(OneOf(["good", "bad"], epsilon=1.0), "bad", label="2026") == sent and account.spent == 1
+    assert len(account.remembered(sleep, "well", label="sleep, 2026")) == 1 and account.spent == 2
+
+
 def test_what_cannot_be_remembered_is_refused(tmp_path):
     account = Account(tmp_path / "a", limit=9.0)
     page = RAPPOR(bits=8, hashes=1, cohorts=4, f=0.5, p=0.25, q=0.75)

@@ -513,7 +513,10 @@ class Account:
             raise ValueError(f"question must be one that keeps no state, got {identity(mechanism)}: {cure}")
         values = [value] if isinstance(question, Mechanism) else question.encoded([value])
         rng = SystemRandom() if rng is None else rng
-        draw = partial(_recall, mechanism=mechanism, values=values, label=check_text(label, "label"), rng=rng)
+        asked = identity(question) if isinstance(question, Mechanism) else question.identity
+        draw = partial(
+            _recall, asked=asked, mechanism=mechanism, values=values, label=check_text(label, "label"), rng=rng
+        )
         return self._paid([draw], f"a report of {identity(mechanism)}")[0]
 
     def _paid(self, draws: Sequence[Callable[[list[dict[str, Any]]], Reports]], what: str) -> list[Reports]:
@@ -705,9 +708,14 @@ def _entry(entries: list[dict[str, Any]], name: str, label: str, memoising: bool
     return found[0]
 
 
-def _recall(entries: list[dict[str, Any]], mechanism: Mechanism, values: Any, label: str, rng: Randomness) -> Reports:
+def _recall(
+    entries: list[dict[str, Any]], asked: str, mechanism: Mechanism, values: Any, label: str, rng: Randomness
+) -> Reports:
     """Return the report that is kept under the label, or draw one, keep it and charge it in these entries."""
     name, now = identity(mechanism), datetime.now(UTC).isoformat(timespec="seconds")
+    if any(entry["label"] == label and entry.get("asked", asked) != asked for entry in entries):
+        cure = "name what is asked, as 'mood, 2026-W48'"
+        raise ValueError(f"label must be a new one, got {label!r}, under which another question is remembered: {cure}")
     found = [entry for entry in entries if (entry["mechanism"], entry["label"]) == (name, label)]
     if any("report" not in entry for entry in found) or len(found) > 1:
         why = f"reports by {name} were sent under it that are not remembered"
@@ -725,7 +733,7 @@ def _recall(entries: list[dict[str, Any]], mechanism: Mechanism, values: Any, la
     paid = check_positive(mechanism.epsilon, "epsilon")
     text = np.ascontiguousarray(report).tobytes().hex()
     entry = {"mechanism": name, "label": label, "reports": 1, "epsilon": paid, "first": now, "last": now}
-    entry["report"] = text
+    entry |= {"asked": asked, "report": text}
     again = _read_report(entry, mechanism)
     if again.dtype != report.dtype or again.tobytes().hex() != text:
         raise ValueError(f"question must be one whose reports come back from a file, got {name}")
