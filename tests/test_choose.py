@@ -19,7 +19,7 @@ from ldpnb.numbers import many_numbers, one_number
 from ldpnb.oracles.frequency import OLH
 from ldpnb.oracles.hadamard import HadamardBit, HadamardResponse
 from ldpnb.serve import choose
-from ldpnb.verify._laws import moments
+from ldpnb.verify import moments
 
 ROOT = Path(__file__).resolve().parent.parent
 

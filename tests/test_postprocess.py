@@ -8,7 +8,7 @@ from ldpnb.attributes.bitflip import BitFlip
 from ldpnb.chance import law
 from ldpnb.oracles.frequency import GRR, OLH, OUE
 from ldpnb.postprocess import channel, maximum_likelihood, norm, norm_sub
-from ldpnb.verify._laws import laws
+from ldpnb.verify import laws
 
 SHAPES = [(), (5,), (2, 3)]
 

@@ -15,7 +15,7 @@ from ldpnb.keyvalue.states import StateEncoding
 from ldpnb.numbers.many_numbers import MeanEst
 from ldpnb.oracles.frequency import GRR, OLH, OUE, SUE
 from ldpnb.strings.rappor import RAPPOR
-from ldpnb.verify._laws import (
+from ldpnb.verify import (
     Sampled,
     Worst,
     distance,

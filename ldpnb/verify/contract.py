@@ -62,18 +62,11 @@ from ldpnb.core import (
     largest_sum,
     named,
 )
-from ldpnb.verify._laws import (
-    Rows,
-    Worst,
-    _values,
-    laws,
-    moments,
-    moments_of,
-    row_keys,
-    stated_rounding,
-    total_variation,
-    worst,
-)
+from ldpnb.exact.clients import values as plain_values
+from ldpnb.exact.distributions import laws, total_variation
+from ldpnb.exact.ratios import Worst, stated_rounding, worst
+from ldpnb.verify._mechanisms import Rows
+from ldpnb.verify._moments import moments, moments_of, row_keys
 
 FALSE_ALARM = 1e-9
 DRAWS = 4000  # of each input
@@ -266,7 +259,7 @@ class Known:
         numbers = dict[tuple[Hashable, ...], int]()
         handed = deepcopy(example.inputs)
         example.mechanism.perturb(handed, rng=np.random.default_rng(0))
-        _must(freeze(_values(handed)) == freeze(_values(example.inputs)), CHANGED)
+        _must(freeze(plain_values(handed)) == freeze(plain_values(example.inputs)), CHANGED)
         for i in range(len(example.inputs)):
             report = partial(self._report, i, example.inputs[i : i + 1], numbers)
             both: dict[Any, Fraction] = law(report, limit=getattr(example, "limit", LIMIT))
@@ -275,7 +268,7 @@ class Known:
             for (key, *trace), number in numbers.items():
                 if number in both:
                     self.traces[i][key][tuple(trace)] = both[number] / self.laws[i][key]
-        _must(freeze(_values(handed)) == freeze(_values(example.inputs)), CHANGED)  # after every branch, too
+        _must(freeze(plain_values(handed)) == freeze(plain_values(example.inputs)), CHANGED)  # after every branch, too
 
     def _report(self, i: int, person: Any, numbers: dict[tuple[Hashable, ...], int], rng: Paths) -> int:
         self.branches[i] += 1

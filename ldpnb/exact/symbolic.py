@@ -17,30 +17,18 @@ from itertools import chain, permutations
 from operator import or_
 from typing import Any
 
-from ldpnb.chance import LIMIT, Law, Outputs, Paths, copied, walk
-from ldpnb.checks import shown
-from ldpnb.formula import (
-    CURE,
-    START,
-    Budget,
-    Field,
-    Formula,
-    Poly,
-    Root,
-    collect,
-    exponents,
-    plus,
-    power,
-    sign,
-    times,
-    value,
-)
-from ldpnb.verify._laws import _programs, different
+from ldpnb.exact.certificates import certificate
+from ldpnb.exact.clients import different, programs
+from ldpnb.exact.distributions import Law
+from ldpnb.exact.formulas import Field, Formula, Root
+from ldpnb.exact.outputs import Outputs, copied
+from ldpnb.exact.polynomials import Poly, collect, plus, power, times, value
+from ldpnb.exact.replay import LIMIT, Paths, walk
+from ldpnb.exact.symbols import ASKED_OF_BUDGETS, CURE
 
 ROOTS_MAX = 16  # of e^ε: for more, `formula.START` would not be below e^(ε/r)
-LONG = 2000  # letters of a report in a certificate
 HINTS = dict.fromkeys(["real number", "Rational", "ufunc", "operand"], CURE)  # by a word of Python's own message
-HINTS["Budget"] = Budget._hint
+HINTS["Budget"] = ASKED_OF_BUDGETS
 Maker = Callable[..., Any]  # of a client, for an ε
 
 
@@ -70,17 +58,7 @@ class Laws:
     @property
     def certificate(self) -> str:
         """The polynomials as text, from which a stranger can check the inequalities without this package."""
-        late = self.field.late or any(sign(gap)[1] for *_, gap in self.gaps())
-        what = "# for all pairs of inputs and all reports, y >= start and w >= 0: total = sum of a law, 0 <= p <= y^r q"
-        texts = [shown(y, most=LONG).replace("\n", " ") for y in self.reports]
-        names = {  # two that begin alike are numbered
-            y: text if texts.count(text) == 1 else f"{text} ({i})"
-            for i, (y, text) in enumerate(zip(self.reports, texts, strict=True))
-        }
-        lines = [what, f"r {self.field.roots}", f"start {START[late]}", f"total {_text(self.total)}"]
-        for i, law in enumerate(self.law):
-            lines += [f"p {i} {names[y]} : {_text(p)}" for y, p in law.items()]
-        return "\n".join(lines) + "\n"
+        return certificate(self)
 
     def gaps(self) -> Iterator[tuple[tuple[int, int], Any, Poly, Poly, Poly]]:
         """Pair (a, b), report, P(y|a), P(y|b), and e^ε P(y|b) − P(y|a): different inequalities once."""
@@ -92,15 +70,6 @@ class Laws:
                 if (keys[a], keys[b]) not in seen:
                     seen.add((keys[a], keys[b]))
                     yield (a, b), y, row[a], row[b], plus(times(self.field.e._num, row[b]), row[a], -1)
-
-
-def _text(p: Poly) -> str:
-    """Write a polynomial as c*y^i*w1^j, terms joined by +."""
-    terms = []
-    for m, c in sorted(p.items()):
-        powers = [f"w{i}^{n}" if i else f"y^{n}" for i, n in exponents(m)]
-        terms.append("*".join([str(c), *powers]))
-    return " + ".join(terms) or "0"
 
 
 def _product(factors: Iterable[tuple[Any, int]]) -> Poly:
@@ -119,7 +88,7 @@ def _shares(weights: tuple[Any, ...], field: Field) -> list[Formula]:
 
 def symbolic_laws(client: Any, inputs: Any, field: Field, limit: int = LIMIT) -> Laws:
     """Replay every branch; a branch is a product of options, and these are polynomials over the sum of the weights."""
-    programs = _programs(client, inputs)
+    run = programs(client, inputs)
     if (count := len(different(inputs))) < 2:
         raise ValueError(f"inputs must be at least two different values, got {count}")
     replayed, outputs, reports = list[dict[Any, Counter[Any]]](), Outputs(), dict[Any, Any]()
@@ -139,7 +108,7 @@ def symbolic_laws(client: Any, inputs: Any, field: Field, limit: int = LIMIT) ->
         field.heard()
         return result
 
-    for program in programs:
+    for program in run:
         replayed.append({})
         for paths, result in walk(partial(watched, program), limit=limit, ideal=ideal):
             walked, longest = walked + 1, max(longest, len(paths.taken))

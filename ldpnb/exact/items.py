@@ -25,12 +25,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
-
-from ldpnb.chance import LIMIT, Paths, Randomness, Sealed, bernoulli, odds, pick, sealed, toss
-from ldpnb.checks import check_count, check_epsilon, shown
-from ldpnb.formula import EXACT, PLAIN as NUMBERS, Budget, Field, Formula, Symbol
-from ldpnb.verify._symbolic import Laws, settled
+from ldpnb.exact.arguments import check_count, check_epsilon, shown
+from ldpnb.exact.coins import Randomness, Sealed, pick, sealed, toss, toss_each
+from ldpnb.exact.formulas import EXACT, Budget, Field, Formula, plain_number
+from ldpnb.exact.probabilities import odds
+from ldpnb.exact.replay import LIMIT, Paths
+from ldpnb.exact.symbolic import Laws, settled
+from ldpnb.exact.symbols import Symbol
 
 
 @dataclass(frozen=True)
@@ -200,7 +201,7 @@ class Items(Closed):
             self._asking = False
         field = self._k._field
         for p in coins:
-            if type(p) not in (Formula, *NUMBERS):
+            if type(p) is not Formula and not plain_number(type(p)):
                 raise TypeError(f"coin must return a probability, a formula or a number, got {shown(p)}")
         one, other = (field.formula(p) for p in coins)
         field.probable(one)
@@ -244,8 +245,7 @@ class _Numbered:
         return int(pick(range(self.k), rng))
 
     def each(self, own: int, coin: Formula, other: Formula, rng: Randomness) -> tuple[bool, ...]:
-        coins = np.array([coin if item == own else other for item in range(self.k)], np.object_)
-        return tuple(bernoulli(coins, (self.k,), rng).tolist())
+        return toss_each([coin if item == own else other for item in range(self.k)], rng)
 
 
 class _Any:
@@ -366,6 +366,7 @@ def of_size(client: Callable[..., Any], k: int) -> Callable[[int, float, Randomn
 
     Examples
     --------
+    >>> from ldpnb.chance import odds, toss
     >>> from ldpnb.verify import laws, worst
     >>> def krr(x, items, epsilon, rng):
     ...     return x if toss((odds(epsilon) - 1) / (odds(epsilon) + items.k - 1), rng) else items.pick(rng)
