@@ -13,7 +13,7 @@ from ldpnb.exact.formulas import (
     is_probability as is_probability,
 )
 from ldpnb.exact.polynomials import (
-    START as START,
+    STARTS as START,
     Poly as Poly,
     Y as Y,
     collect as collect,

@@ -1,6 +1,7 @@
 """What runs one person's client exactly: coins, replay, laws, formulas, proofs and certificates.
 
-This part of the package imports the standard library alone, so that it can be read, and run, without numpy.
+This part of the package imports the standard library alone, so that it can be read, and run,
+without numpy.
 """
 
 from typing import TYPE_CHECKING
@@ -34,7 +35,12 @@ if TYPE_CHECKING:
     )
     from ldpnb.exact.proofs import Proof as Proof
     from ldpnb.exact.proving import prove as prove
-    from ldpnb.exact.ratios import Worst as Worst, epsilon as epsilon, keeps as keeps, worst as worst
+    from ldpnb.exact.ratios import (
+        Worst as Worst,
+        epsilon as epsilon,
+        keeps as keeps,
+        worst as worst,
+    )
     from ldpnb.exact.replay import (
         Paths as Paths,
         TooManyBranches as TooManyBranches,

@@ -20,7 +20,9 @@ OUT_OF_RANGE = [0]  # how often an ε was refused for its size
 def is_number(value: Any) -> bool:
     """Whether this is a real number, Python's or numpy's; bools and time spans, which are integers to both, are not."""
     known = arrays()
-    return isinstance(value, (int, float, *known.real)) and not isinstance(value, (bool, *known.not_real))
+    return isinstance(value, (int, float, *known.real)) and not isinstance(
+        value, (bool, *known.not_real)
+    )
 
 
 def apart(limit: float | Fraction, found: float | Fraction, digits: int = 6) -> tuple[str, str]:
@@ -64,7 +66,11 @@ def shown(value: Any, write: Callable[[Any], str] = repr, most: int = 60) -> str
     try:
         return write(value)[:most]
     except Exception:  # a class of the caller's may fail to print itself, too
-        return f"an integer of {value.bit_length()} bits" if isinstance(value, int) else f"a {type(value).__name__}"
+        return (
+            f"an integer of {value.bit_length()} bits"
+            if isinstance(value, int)
+            else f"a {type(value).__name__}"
+        )
 
 
 def out_of_range(message: str) -> ValueError:
@@ -100,7 +106,9 @@ def check_count(value: Any, least: int, name: str, most: int = 2**63 - 1) -> int
     try:
         found = operator.index(value)
     except TypeError:
-        raise ValueError(f"{name} must be an integer, at least {least}, got {shown(value)}") from None
+        raise ValueError(
+            f"{name} must be an integer, at least {least}, got {shown(value)}"
+        ) from None
     if isinstance(value, bool) or found < least:
         raise ValueError(f"{name} must be an integer, at least {least}, got {shown(value)}")
     if found > most:

@@ -1,7 +1,8 @@
 """What has to be known of numpy's arrays, numbers and generators, where numpy is loaded.
 
-This part of the package imports the standard library alone.  Nobody can hand it an array without having imported
-numpy; then, and only then, `arrays` imports `ldpnb.arrays`, which knows the answers.
+This part of the package imports the standard library alone.  Nobody can hand it an array without
+having imported numpy; then, and only then, `arrays` imports `ldpnb.arrays`, which knows the
+answers.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ldpnb.exact.arguments import shown
-from ldpnb.exact.polynomials import START, Poly, exponents, sign
+from ldpnb.exact.polynomials import STARTS, Poly, exponents, sign
 
 if TYPE_CHECKING:
     from ldpnb.exact.symbolic import Laws
@@ -20,7 +20,7 @@ def certificate(laws: Laws) -> str:
     lines = [
         CLAIM,
         f"r {laws.field.roots}",
-        f"start {START[late]}",
+        f"start {STARTS[late]}",
         f"total {in_letters(laws.total)}",
     ]
     names = _names([*laws.reports])

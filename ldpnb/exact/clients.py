@@ -1,7 +1,8 @@
 """A client as programs: one for each input, which runs the client's code on that input with a source of randomness.
 
-A client is any function ``client(value, rng)`` of one person, whose randomness comes from `ldpnb.chance`.  Other kinds
-are registered by those who know them: mechanisms by `ldpnb.verify`, as soon as there are any.
+A client is any function ``client(value, rng)`` of one person, whose randomness comes from
+`ldpnb.chance`.  Other kinds are registered by those who know them: mechanisms by `ldpnb.verify`, as
+soon as there are any.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ from typing import Any
 from ldpnb.exact.arrays import arrays
 from ldpnb.exact.forms import form
 
-Client = Callable[[Any, Any], Any] | Any  # a function of a value and a source of randomness, or a mechanism
+Client = (
+    Callable[[Any, Any], Any] | Any
+)  # a function of a value and a source of randomness, or a mechanism
 Inputs = Any  # a list of values, an array whose first axis runs over people, or Records
 Program = Callable[[Any], Any]  # of a source of randomness
 

@@ -1,7 +1,8 @@
 """Coins of one person: `toss`, `pick`, and draws of exact odds for clients that see no number.
 
-A client asks for a biased coin or for one of several options.  Hand it a `numpy.random.Generator` and it draws; a
-`SystemRandom` and it draws from the operating system; a `Paths` and it is replayed along every branch of its choices.
+A client asks for a biased coin or for one of several options.  Hand it a `numpy.random.Generator`
+and it draws; a `SystemRandom` and it draws from the operating system; a `Paths` and it is replayed
+along every branch of its choices.
 """
 
 from __future__ import annotations
@@ -51,10 +52,14 @@ class Sealed:
     _field: Field
 
     def __init__(self) -> None:
-        raise TypeError("a sealed source of randomness is handed to a client; nobody else makes one")
+        raise TypeError(
+            "a sealed source of randomness is handed to a client; nobody else makes one"
+        )
 
     def __getattr__(self, name: str) -> Any:
-        raise AttributeError(f"rng has no {name!r}: draw by toss(p, rng), pick(options, rng) or items.pick(rng)")
+        raise AttributeError(
+            f"rng has no {name!r}: draw by toss(p, rng), pick(options, rng) or items.pick(rng)"
+        )
 
     def _closed(self, *_: Any) -> Any:
         raise TypeError("a source of randomness cannot be copied or sent")
@@ -138,7 +143,9 @@ def checked_source(rng: Any) -> Source:
     """Return what numbers can be drawn from."""
     if not is_source(rng):
         kind = type(rng).__name__
-        raise ValueError(f"rng must be a numpy.random.Generator, a SystemRandom or a Paths, got {kind}")
+        raise ValueError(
+            f"rng must be a numpy.random.Generator, a SystemRandom or a Paths, got {kind}"
+        )
     return rng
 
 
@@ -191,8 +198,12 @@ def settle(word: int, ends: Sequence[int], more: Callable[[], int]) -> int:
     point = word
     cells = 1 << WORD  # the point is in [point/cells, (point+1)/cells)
     while True:
-        first = bisect_right(ends, point * ends[-1] // cells)  # ends at or below the least possible point
-        if first == bisect_left(ends, -(-(point + 1) * ends[-1] // cells)):  # as many as below the largest
+        first = bisect_right(
+            ends, point * ends[-1] // cells
+        )  # ends at or below the least possible point
+        if first == bisect_left(
+            ends, -(-(point + 1) * ends[-1] // cells)
+        ):  # as many as below the largest
             return first
         point = (point << WORD) + more()
         cells <<= WORD

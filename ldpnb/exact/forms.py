@@ -1,7 +1,7 @@
 """The form of a report: all that a receiver gets of it, namely what `pickle` would send.
 
-Two reports can be equal and differ in form, as a list and a tuple of the same entries do, or True, 1 and 1.0.  A
-receiver tells them apart, so a law must not count them as one.
+Two reports can be equal and differ in form, as a list and a tuple of the same entries do, or True,
+1 and 1.0.  A receiver tells them apart, so a law must not count them as one.
 """
 
 from __future__ import annotations
@@ -22,7 +22,15 @@ from ldpnb.exact.arrays import arrays
 from ldpnb.exact.symbols import Symbol
 
 PLAIN = {int, bool, str, bytes, type(None)}  # equal only if they are the same
-NUMBERS = {int, bool, float, complex, Fraction, Decimal, timedelta}  # with one hash in every process
+NUMBERS = {
+    int,
+    bool,
+    float,
+    complex,
+    Fraction,
+    Decimal,
+    timedelta,
+}  # with one hash in every process
 BY_NAME = {type, FunctionType, BuiltinFunctionType}  # objects that pickle sends by their names
 PROTOCOLS = (4, 5)  # of pickle, that the Pythons from 3.11 on use if nobody names another
 LARGEST = 16 * 2**20  # bytes of a report
@@ -39,11 +47,12 @@ class Refused(ValueError):
 def form(value: Any) -> Hashable:
     """Return what a receiver gets of an output: all that `pickle` would send of it.
 
-    Two outputs are one if they are equal and their forms are: classes, contents in the order in which they come,
-    attributes, dtypes, and by protocol 5 also whether an array is contiguous, and if so whether it may be written to
-    and the order of its axes.  What is left in the process is not looked at: the buffer behind a view, strides of
-    arrays that are not contiguous, and which parts are one object.
-    A class that sends a part of itself only, by a `__reduce__` of its own, leaves the rest there.
+    Two outputs are one if they are equal and their forms are: classes, contents in the order in
+    which they come, attributes, dtypes, and by protocol 5 also whether an array is contiguous, and
+    if so whether it may be written to and the order of its axes.  What is left in the process is
+    not looked at: the buffer behind a view, strides of arrays that are not contiguous, and which
+    parts are one object.  A class that sends a part of itself only, by a `__reduce__` of its own,
+    leaves the rest there.
 
     Raises
     ------
@@ -57,7 +66,9 @@ def form(value: Any) -> Hashable:
 def form_and_whether_it_stays(value: Any) -> tuple[Hashable, bool]:
     """Return the form of an output, and whether all its parts stay as they are."""
     kind = type(value)
-    if type(kind) is type and kind in PLAIN:  # classes of other classes may pass for what they are not
+    if (
+        type(kind) is type and kind in PLAIN
+    ):  # classes of other classes may pass for what they are not
         return (kind, value), True
     if kind is float:
         return (kind, pack("<d", value)), True
@@ -96,7 +107,8 @@ class _Sender(Pickler):
     Attributes
     ----------
     stays : bool
-        Whether it has seen nothing but values of Python's and numpy's types, which stay as they are.
+        Whether it has seen nothing but values of Python's and numpy's types, which stay as they
+        are.
     has_arrays : bool
     """
 

@@ -1,13 +1,15 @@
 """Exact formulas in e^ε that flow through a mechanism's own code in place of numbers.
 
-With y ≥ 1 and e^ε = y^r, a `Formula` is a fraction of polynomials in y, and in slack variables w ≥ 0 where coins are
-rounded or where a domain has any number of items.  It has no value: `float`, `int`, its text, its hash and all of its
-attributes are refused while a client runs.  A comparison, the truth of a formula and a division by it are answered if
-the answer is the same for *all* ε > 0 and all w ≥ 0.  If it is not, that is refused as well.
+With y ≥ 1 and e^ε = y^r, a `Formula` is a fraction of polynomials in y, and in slack variables w ≥
+0 where coins are rounded or where a domain has any number of items.  It has no value: `float`,
+`int`, its text, its hash and all of its attributes are refused while a client runs.  A comparison,
+the truth of a formula and a division by it are answered if the answer is the same for *all* ε > 0
+and all w ≥ 0.  If it is not, that is refused as well.
 
-Each refusal is a TypeError, and the field writes it down (`Field.refused`): code that catches the error has asked all
-the same.  So code that runs to its end without a refusal, and does with numbers what it does with formulas, has taken
-the same steps for every ε.  What nobody writes down are questions about types, and private attributes.
+Each refusal is a TypeError, and the field writes it down (`Field.refused`): code that catches the
+error has asked all the same.  So code that runs to its end without a refusal, and does with numbers
+what it does with formulas, has taken the same steps for every ε.  What nobody writes down are
+questions about types, and private attributes.
 """
 
 from __future__ import annotations
@@ -47,12 +49,20 @@ from ldpnb.exact.polynomials import (
 from ldpnb.exact.symbols import ASKED_OF_BUDGETS, COMPARED, CURE, NUMBERS, Symbol, article, refusing
 
 POWER_MAX = 1024  # of a formula
-NEAR, TINY = Fraction(1, 2**30), Fraction(1, 2**40)  # a coin moves by less than the first, e^ε by less than the second
+NEAR, TINY = (
+    Fraction(1, 2**30),
+    Fraction(1, 2**40),
+)  # a coin moves by less than the first, e^ε by less than the second
 MULTIPLES = 16  # of a rounded coin: the chance of several alike
-SMALL, NOISE = 4096, Fraction(1, 2**49)  # fractions of such numbers are further than 2**-24 from each other
+SMALL, NOISE = (
+    4096,
+    Fraction(1, 2**49),
+)  # fractions of such numbers are further than 2**-24 from each other
 BRIEF = 200  # letters of a formula in an error
 T = TypeVar("T")
-EXACT, GRID, LOOSE = range(3)  # a fraction; a float that is a coin; a float that arithmetic has rounded
+EXACT, GRID, LOOSE = range(
+    3
+)  # a fraction; a float that is a coin; a float that arithmetic has rounded
 
 PLAIN = {*NUMBERS, bool}  # numbers of Python that say what they are
 
@@ -99,7 +109,9 @@ def _bounded(rule: Callable[..., T]) -> Callable[..., T]:
     return bounded
 
 
-def _sides(rule: Callable[[Formula, Formula], T]) -> tuple[Callable[[Any, Any], T], Callable[[Any, Any], T]]:
+def _sides(
+    rule: Callable[[Formula, Formula], T],
+) -> tuple[Callable[[Any, Any], T], Callable[[Any, Any], T]]:
     """Make an operator for formulas and numbers, and the one with sides swapped; arrays go on, element by element."""
     rule = _bounded(rule)
 
@@ -135,7 +147,12 @@ def _marked(
 
 def _from_one(found: Formula, other: Any) -> bool:
     """Whether a difference is 1 − p, which is no rounded float."""
-    return found._float == GRID and isinstance(other, Integral) and other == 1 and is_probability(found)
+    return (
+        found._float == GRID
+        and isinstance(other, Integral)
+        and other == 1
+        and is_probability(found)
+    )
 
 
 def _multiple(found: Formula, other: Any) -> bool:
@@ -152,8 +169,8 @@ def _never(found: Formula, other: Any) -> bool:
 class Formula(Symbol):
     """A fraction of polynomials; in y alone it is kept in lowest terms.
 
-    Its public names, for the package and for readers of a `Proof`, are `same`, `below`, `at`, `coin`, `num`, `den`,
-    `field` and `text`.
+    Its public names, for the package and for readers of a `Proof`, are `same`, `below`, `at`,
+    `coin`, `num`, `den`, `field` and `text`.
     """
 
     __slots__ = ("_asked", "_coins", "_den", "_field", "_float", "_hashed", "_num", "_was_rounded")
@@ -178,7 +195,9 @@ class Formula(Symbol):
         self._field: Field = field
         self._float = a_float  # EXACT, GRID or LOOSE: what stands here where there are numbers
         self._asked = 0  # bits of the `odds` that it was made from
-        self._was_rounded = a_float != EXACT  # whether it, or what it was made from, was rounded to a float
+        self._was_rounded = (
+            a_float != EXACT
+        )  # whether it, or what it was made from, was rounded to a float
         self._hashed: int | None = None
         self._coins: tuple[Formula, Formula] | None = None
 
@@ -198,14 +217,17 @@ class Formula(Symbol):
     def _meets(self, other: Any) -> bool:
         """Whether arithmetic with something is that of plain numbers.
 
-        Refuse other symbols, complex numbers, Decimals, and numbers of classes with an arithmetic of their own.
+        Refuse other symbols, complex numbers, Decimals, and numbers of classes with an arithmetic
+        of their own.
         """
         kind = type(other)
         if kind is Formula or plain_number(kind):
             return True
         if not arrays().is_array(kind):  # which goes on with each of its elements
             what = other._what if issubclass(kind, Symbol) else article(kind.__name__)
-            self._refuse(f"{self._what} together with {what} depends on {self._field.unknown}", CURE)
+            self._refuse(
+                f"{self._what} together with {what} depends on {self._field.unknown}", CURE
+            )
         return False
 
     def _plus(self, o: Formula) -> Formula:
@@ -225,7 +247,9 @@ class Formula(Symbol):
     def _less(self, o: Formula) -> bool:
         self._field.compared(self, o)
         if (found := self._below(o)) is None:
-            self._refuse(f"how {self._brief()} compares with {o._brief()} depends on {self._field.unknown}")
+            self._refuse(
+                f"how {self._brief()} compares with {o._brief()} depends on {self._field.unknown}"
+            )
         return found
 
     __add__, __radd__ = _marked(_sides(_plus), _never)
@@ -246,7 +270,9 @@ class Formula(Symbol):
     def __pow__(self, n: int) -> Formula:
         if not plain_number(type(n)) or not isinstance(n, Integral) or abs(int(n)) > POWER_MAX:
             got = f"{n}" if plain_number(type(n)) else article(type(n).__name__)
-            self._refuse(f"powers of {self._what} must be whole numbers up to {POWER_MAX}, got {got:.40}")
+            self._refuse(
+                f"powers of {self._what} must be whole numbers up to {POWER_MAX}, got {got:.40}"
+            )
         n = int(n)
         base: Formula = self if n >= 0 else 1 / self
         found = Formula(power(base._num, abs(n)), power(base._den, abs(n)), self._field)
@@ -258,7 +284,9 @@ class Formula(Symbol):
     def _same(self, other: Any) -> bool:
         """Whether two formulas are equal for all ε and all slacks; nothing is wrong with those that are at times."""
         o = self._field.formula(other)
-        return (self._num, self._den) == (o._num, o._den) or times(self._num, o._den) == times(o._num, self._den)
+        return (self._num, self._den) == (o._num, o._den) or times(self._num, o._den) == times(
+            o._num, self._den
+        )
 
     @_bounded
     def _below(self, other: Any) -> bool | None:
@@ -293,7 +321,9 @@ class Formula(Symbol):
 
     def _at(self, y: Any, slack: Any = 3) -> Fraction:
         """Value at one y; all slacks are the same."""
-        top, bottom = (value(p, lambda i: Fraction(slack if i else y)) for p in (self._num, self._den))
+        top, bottom = (
+            value(p, lambda i: Fraction(slack if i else y)) for p in (self._num, self._den)
+        )
         return top / bottom
 
     @property
@@ -318,16 +348,17 @@ class Formula(Symbol):
 class Field:
     """Formulas in y, e^ε = y^roots.  Coins are "ideal", or "rounded": whatever rounding may do; or "free": whatever.
 
-    `epsilon` is the symbolic ε, `e` its e^ε.
-    `late` is whether an answer was given that is known for ε ≥ 1e-6 only, `floats` whether a formula met a float,
-    `nearest` whether a part of ε was taken that a float would round, up or down.
-    `running` is whether a client's code runs, and `refused` the first thing that it asked without an answer.
-    `compares` is whether it may compare formulas: where numbers take their place, some comparisons are decided by how
-    numbers are rounded, so that only who gets formulas there as well is answered.
-    `least` is the size from which on domains are, where they are of any size: k = `least` + the first slack.
-    `point`, if any, are the numbers that stand for y and for the slacks when a coin is tossed, and only then.
+    `epsilon` is the symbolic ε, `e` its e^ε. `late` is whether an answer was given that is known
+    for ε ≥ 1e-6 only, `floats` whether a formula met a float, `nearest` whether a part of ε was
+    taken that a float would round, up or down. `running` is whether a client's code runs, and
+    `refused` the first thing that it asked without an answer. `compares` is whether it may compare
+    formulas: where numbers take their place, some comparisons are decided by how numbers are
+    rounded, so that only who gets formulas there as well is answered. `least` is the size from
+    which on domains are, where they are of any size: k = `least` + the first slack. `point`, if
+    any, are the numbers that stand for y and for the slacks when a coin is tossed, and only then.
     `source`, if any, is the one source of randomness that coins with formulas are tossed with.
-    Where it is `plain`, for moments, numbers stand for the fractions of small numbers that they are the rounding of.
+    Where it is `plain`, for moments, numbers stand for the fractions of small numbers that they are
+    the rounding of.
     """
 
     def __init__(self, roots: int = 1, coins: str = "ideal", plain: bool = False) -> None:
@@ -339,10 +370,16 @@ class Field:
         self.point: tuple[Fraction, int] | None = None
         self.source: object = None
         self.rounded: dict[tuple[Formula, bool], Formula] = {}
-        self._odds: dict[tuple[Formula, str], Formula] = {}  # by the part of ε that is asked, and how it was taken
+        self._odds: dict[
+            tuple[Formula, str], Formula
+        ] = {}  # by the part of ε that is asked, and how it was taken
         self._odds_bits = 0
-        self.checked = list[tuple[Formula, float, float]]()  # e^ε of parts of ε, and the ranges they were checked for
-        self._values: dict[int, tuple[Formula, Fraction]] = {}  # of formulas where numbers stand for y and slacks
+        self.checked = list[
+            tuple[Formula, float, float]
+        ]()  # e^ε of parts of ε, and the ranges they were checked for
+        self._values: dict[
+            int, tuple[Formula, Fraction]
+        ] = {}  # of formulas where numbers stand for y and slacks
         self._grid = 0, set[Formula]()  # of so many rounded formulas, what `coins_on_grid` found
         self._coins = set[Any]()  # formulas that may be tossed
         self.probabilities = dict[Any, bool]()  # whether formulas are such
@@ -378,7 +415,9 @@ class Field:
         """Return a number as a formula: an int, float or Fraction, numpy's too, exactly; anything else is refused."""
         if type(x) is Formula:
             if x._field is not self:
-                self.refuse(TypeError("formulas of two proofs cannot meet: what they stand for differs"))
+                self.refuse(
+                    TypeError("formulas of two proofs cannot meet: what they stand for differs")
+                )
             return x
         if not plain_number(type(x)):
             self.refuse(TypeError(f"a formula in e^ε cannot meet {article(type(x).__name__)}"))
@@ -389,7 +428,9 @@ class Field:
                 q = simple(Fraction(float(x))) if self.plain else Fraction(float(x))
         except (OverflowError, ValueError) as error:  # of what is not finite
             self.refuse(TypeError(f"a formula in e^ε cannot meet {x!r:.40}: {error}"))
-        self.floats |= not isinstance(x, Rational)  # with a number in place of the formula, it would be rounded
+        self.floats |= not isinstance(
+            x, Rational
+        )  # with a number in place of the formula, it would be rounded
         return Formula(collect([(0, int(q.numerator))]), {0: int(q.denominator)}, self)
 
     def slack(self) -> Formula:
@@ -402,7 +443,11 @@ class Field:
     def drawn_from(self, source: object) -> None:
         """Refuse coins with formulas from another source of randomness: it would answer what they are."""
         if self.source is not None and source is not self.source:
-            self.refuse(TypeError("coins must be tossed with the rng that the client is handed, and got another one"))
+            self.refuse(
+                TypeError(
+                    "coins must be tossed with the rng that the client is handed, and got another one"
+                )
+            )
 
     def number(self, p: Formula) -> Fraction:
         """Value of a formula where a coin is tossed with numbers, at the `point`."""
@@ -442,13 +487,18 @@ class Field:
         at_end = not p._num or p._num == p._den  # and rounded, perhaps beyond it
         several = p._asked & (p._asked - 1) > 0
         if not is_probability(p) or (at_end and several and self.in_numbers):
-            self.refuse(ValueError(f"a coin must be a probability for every {self.unknown}, got {p._brief()}"))
+            self.refuse(
+                ValueError(
+                    f"a coin must be a probability for every {self.unknown}, got {p._brief()}"
+                )
+            )
         self._coins.add(known)
 
     def below(self, epsilon: Budget) -> Formula:
         """Return `odds` of ε: its e^ε, or with rounded coins any number from p − TINY (p − 1) to p = e^ε.
 
-        Of one part of ε it is always the same number; of parts that are taken in other ways, another one.
+        Of one part of ε it is always the same number; of parts that are taken in other ways,
+        another one.
         """
         with self.run(False):
             p = epsilon._odds
@@ -496,12 +546,17 @@ class Field:
     def _rounded(self, p: Formula, down: bool) -> Formula:
         """Any number between p and what it is at ε = 0 if that is the way, else between p and 0, 1 or ∞.
 
-        That `odds` is a little below e^ε is covered by that, if it moves p the same way, and forgotten.
+        That `odds` is a little below e^ε is covered by that, if it moves p the same way, and
+        forgotten.
         """
         best, w = _without(p, self._odds_bits), self.slack()
-        blind = _without(Formula(shifted(best._num), shifted(best._den), self), Y)  # by powers of y − 1
+        blind = _without(
+            Formula(shifted(best._num), shifted(best._den), self), Y
+        )  # by powers of y − 1
         low, high = (blind, best) if down else (best, blind)
-        room = _without(high, SLACKS) - _without(low, SLACKS)  # far enough from ε = 0 for rounding not to go past it
+        room = _without(high, SLACKS) - _without(
+            low, SLACKS
+        )  # far enough from ε = 0 for rounding not to go past it
         found: Formula
         if [p._below(low), high._below(p), room._below(NEAR)] == [False] * 3:
             found = (best + w * blind) / (1 + w)
@@ -525,7 +580,10 @@ class Field:
         found: Poly = {}
         for m, c in p.items():
             n = (m & W1) >> WIDTH
-            terms = [((m & ~W1) | j << WIDTH, c * comb(n, j) * (-self.least) ** (n - j)) for j in range(n + 1)]
+            terms = [
+                ((m & ~W1) | j << WIDTH, c * comb(n, j) * (-self.least) ** (n - j))
+                for j in range(n + 1)
+            ]
             found = plus(found, collect(terms))
         return found
 
@@ -565,7 +623,8 @@ def in_lowest_terms(p: Formula) -> Formula:
 class Budget(Symbol):
     """A symbolic ε: the logarithm of a formula, of e^ε to begin with.  Parts of it are budgets, too.
 
-    It is `exactly` what it says if it was taken by `chance.exact`: parts of a Fraction are not rounded.
+    It is `exactly` what it says if it was taken by `chance.exact`: parts of a Fraction are not
+    rounded.
     """
 
     __slots__ = ("_exactly", "_odds", "_way")
@@ -590,7 +649,10 @@ class Budget(Symbol):
         if parts == 1:
             return Budget(p, self._exactly, self._way)
         if p._den != {0: 1} or [*p._num.values()] != [1] or max(p._num) > Y:
-            self._refuse(f"a part of {self._text()} is the logarithm of no fraction", "take a part of ε before that")
+            self._refuse(
+                f"a part of {self._text()} is the logarithm of no fraction",
+                "take a part of ε before that",
+            )
         if max(p._num) % parts:
             order = parts // gcd(max(p._num), parts)
             self._field.wants = order
@@ -620,7 +682,9 @@ class Budget(Symbol):
         """Return a whole number; a float is rounded when it is multiplied by it or divided, but for powers of two."""
         if not plain_number(type(n)) or not isinstance(n, Integral):
             what = article(type(n).__name__)
-            self._refuse(f"ε can be multiplied and divided by whole numbers only, as in ε / 2, got {what}")
+            self._refuse(
+                f"ε can be multiplied and divided by whole numbers only, as in ε / 2, got {what}"
+            )
         number = int(n)
         self._field.nearest |= bool(number & (number - 1)) and not self._exactly
         return number
@@ -631,7 +695,10 @@ class Budget(Symbol):
             return rule(1, 0)
         if not isinstance(other, Budget):
             what = article(type(other).__name__)
-            self._refuse(f"how ε compares with {what} depends on ε", "leave checks of ε to those who call the client")
+            self._refuse(
+                f"how ε compares with {what} depends on ε",
+                "leave checks of ε to those who call the client",
+            )
         if self._field.in_numbers:
             self._refuse("how parts of ε compare depends on ε, if only by rounding")
         return rule(self._odds, other._odds)
@@ -664,7 +731,9 @@ class Budget(Symbol):
 
     def __hash__(self) -> int:
         # not even the keys of a dict are compared with ε
-        return self._refuse("the hash of ε depends on ε", "keep no cache by ε: compute the coin each time")
+        return self._refuse(
+            "the hash of ε depends on ε", "keep no cache by ε: compute the coin each time"
+        )
 
     def _text(self) -> str:
         """Write ε as a logarithm."""

@@ -1,21 +1,23 @@
 """Clients for any number of items, which see no item, but only whether two of them are the same.
 
-A client ``client(value, items, epsilon, rng)`` is handed a sealed item, a sealed ε, a sealed number of items k and a
-sealed source of randomness: the same objects in a proof and where `of_size` runs it.  There, numbers take the place of
-ε and k when a coin is tossed, and only then.  So it takes the same steps.  It may compare two items, draw one
-(`Items.pick`), toss a coin about each (`Items.each`), and send items in tuples, lists and values of dicts.
+A client ``client(value, items, epsilon, rng)`` is handed a sealed item, a sealed ε, a sealed number
+of items k and a sealed source of randomness: the same objects in a proof and where `of_size` runs
+it.  There, numbers take the place of ε and k when a coin is tossed, and only then.  So it takes the
+same steps.  It may compare two items, draw one (`Items.pick`), toss a coin about each
+(`Items.each`), and send items in tuples, lists and values of dicts.
 
 Let a and b be two inputs, and call the other items others.
 
 * A drawn item is a, b, one of the r others that were drawn before, or a new one, with odds 1 : 1 : … : 1 : k − 2 − r.
-  So the comparisons that the client makes, and with them all that it does, have a law in which k is a number like ε.
+  So the comparisons that the client makes, and with them all that it does, have a law in which k is
+  a number like ε.
 * Reports that differ only in the names of others are equally likely, from a and from b.  So others are named in the
   order in which a report names them, and ratios of such reports are ratios of reports.
 * `each` asks for the coin of the client's own item, and once for the coin of all others.  Whoever learns this coin can
   toss it for the k − 2 others alone.  So these answers tell nothing that the coin does not tell.
 
-If no branch draws more than m items, all sizes k > m are one law, in which k − m − 1 is a number, at least 0, and the
-sizes 2, …, m are replayed one by one.
+If no branch draws more than m items, all sizes k > m are one law, in which k − m − 1 is a number,
+at least 0, and the sizes 2, …, m are replayed one by one.
 """
 
 from __future__ import annotations
@@ -93,7 +95,9 @@ class Closed:
     __slots__ = ()
 
     def __init__(self) -> None:
-        raise TypeError("items and answers are handed to a client, by ldpnb.verify.of_size or prove")
+        raise TypeError(
+            "items and answers are handed to a client, by ldpnb.verify.of_size or prove"
+        )
 
     def _closed(self, *_: Any) -> Any:
         raise TypeError("items and answers can be sent as they are, and not be pickled")
@@ -121,7 +125,9 @@ class Item(Closed):
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not Item:
-            raise TypeError(f"items can be compared with items only, got one and a {type(other).__name__}")
+            raise TypeError(
+                f"items can be compared with items only, got one and a {type(other).__name__}"
+            )
         if self._home is not other._home:
             raise TypeError("items can be compared within one run")
         if REST in (self._name, other._name) and not self._home._asking:
@@ -170,9 +176,13 @@ class Items(Closed):
         if type(self) is not Items:
             raise TypeError("items are those that the client is handed")
         if self._use not in ("", use) or self._asking:
-            raise TypeError("a client draws items or answers about each of them: this one does both")
+            raise TypeError(
+                "a client draws items or answers about each of them: this one does both"
+            )
         if rng is not self._rng:
-            raise TypeError(f"rng must be the one that the client is handed, got {type(rng).__name__}")
+            raise TypeError(
+                f"rng must be the one that the client is handed, got {type(rng).__name__}"
+            )
         self._use = use
         return rng._rng
 
@@ -192,7 +202,9 @@ class Items(Closed):
         """
         source = Items._only(self, ASKED, rng)
         if not callable(coin):
-            raise TypeError(f"coin must be a function of an item, as lambda item: …, got {type(coin).__name__}")
+            raise TypeError(
+                f"coin must be a function of an item, as lambda item: …, got {type(coin).__name__}"
+            )
         ((own, item),) = self._held.items()
         self._asking = True
         try:
@@ -202,7 +214,9 @@ class Items(Closed):
         field = self._k._field
         for p in coins:
             if type(p) is not Formula and not plain_number(type(p)):
-                raise TypeError(f"coin must return a probability, a formula or a number, got {shown(p)}")
+                raise TypeError(
+                    f"coin must return a probability, a formula or a number, got {shown(p)}"
+                )
         one, other = (field.formula(p) for p in coins)
         field.probable(one)
         field.probable(other)
@@ -275,7 +289,9 @@ def _sent(report: Any, name: Callable[[Any], Any], home: Any, depth: int = 0) ->
     """Return a report with the names of items in their place; what could act on its own is refused."""
     kind = type(report)
     if type(kind) is not type:
-        raise TypeError(f"a report must be of plain classes, got one whose class is {type(kind).__name__}")
+        raise TypeError(
+            f"a report must be of plain classes, got one whose class is {type(kind).__name__}"
+        )
     if depth > DEPTH:
         raise TypeError(f"a report must not contain itself, or be nested more than {DEPTH} times")
     if kind in (Item, Answers) and report._home is not home:
@@ -289,7 +305,10 @@ def _sent(report: Any, name: Callable[[Any], Any], home: Any, depth: int = 0) ->
     if kind in (list, tuple):
         return kind(_sent(part, name, home, depth + 1) for part in report)
     if kind is dict and all(type(type(key)) is type and type(key) in PLAIN for key in report):
-        return {_sent(key, name, home): _sent(part, name, home, depth + 1) for key, part in report.items()}
+        return {
+            _sent(key, name, home): _sent(part, name, home, depth + 1)
+            for key, part in report.items()
+        }
     if kind is Fraction:
         return Fraction(int(report.numerator), int(report.denominator))  # of plain integers
     if kind in PLAIN:
@@ -317,7 +336,9 @@ def of_any_size(client: Callable[..., Any], least: int, more: bool) -> Callable[
             own = sealed(rng, field)
             items, names = _items(k, _Any(k, least), own), {A: A, B: B}
             report = client(items._item(value), items, Budget(epsilon._odds), own)
-            return _sent(report, lambda name: names.setdefault(name, Name(chr(ord("a") + len(names)))), items)
+            return _sent(
+                report, lambda name: names.setdefault(name, Name(chr(ord("a") + len(names)))), items
+            )
 
         return run
 
@@ -340,15 +361,19 @@ def cases(client: Callable[..., Any], limit: int = LIMIT) -> list[tuple[int, Law
             if field.refused is not error or field.wants is None or field.wants <= least:
                 raise TypeError("a client cannot ask for larger domains by itself") from error
             least = field.wants
-    smaller = [(k, settled(of_any_size(client, k, False), [A, B], "ideal", limit)[1]) for k in range(2, least)]
+    smaller = [
+        (k, settled(of_any_size(client, k, False), [A, B], "ideal", limit)[1])
+        for k in range(2, least)
+    ]
     return [*smaller, *found]
 
 
 def of_size(client: Callable[..., Any], k: int) -> Callable[[int, float, Randomness], Any]:
     """Return a client for any number of items as one for k of them, whose values are 0, …, k − 1.
 
-    It is the client that `prove` replays, with the same objects in its hands, and its coins are exact: for e^ε stands
-    a fraction below it by less than one part in 10**56, and a coin has the probability that its formula has there.
+    It is the client that `prove` replays, with the same objects in its hands, and its coins are
+    exact: for e^ε stands a fraction below it by less than one part in 10**56, and a coin has the
+    probability that its formula has there.
 
     Parameters
     ----------
@@ -389,7 +414,9 @@ def of_size(client: Callable[..., Any], k: int) -> Callable[[int, float, Randomn
         field.compares = True
         field.point = odds(Fraction(check_epsilon(epsilon)) / roots), size - least
         if isinstance(rng, Sealed):
-            raise TypeError("rng must be a source of randomness of one's own, and no client's: of_size does not nest")
+            raise TypeError(
+                "rng must be a source of randomness of one's own, and no client's: of_size does not nest"
+            )
         field.source = rng
         own = sealed(rng, field)
         items = _items(field.slack() + least if more else field.formula(size), _Numbered(size), own)

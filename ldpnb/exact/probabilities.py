@@ -1,8 +1,8 @@
 """Probabilities in numbers that a computer has: e^ε from below, and coins on a grid, rounded toward privacy.
 
-Computers do not own real numbers between 0 and 1: a coin of probability p falls heads with probability
-``ceil(p * 2**53) / 2**53``.  `round_down` and `round_up` put a probability on this grid in the direction that
-protects the client, starting from `odds`, a rational number just below e^ε.
+Computers do not own real numbers between 0 and 1: a coin of probability p falls heads with
+probability ``ceil(p * 2**53) / 2**53``.  `round_down` and `round_up` put a probability on this grid
+in the direction that protects the client, starting from `odds`, a rational number just below e^ε.
 """
 
 from __future__ import annotations
@@ -40,7 +40,8 @@ def odds(epsilon: float | Fraction) -> Fraction:
 def share(epsilon: float, parts: int) -> float:
     """Return the largest float of which `parts` are not more than ε, for a client that spends ε in equal parts.
 
-    ε/3 is rounded to the nearest float, so that three of them may be more than ε, by its last digit.
+    ε/3 is rounded to the nearest float, so that three of them may be more than ε, by its last
+    digit.
 
     Examples
     --------
@@ -57,7 +58,9 @@ def share(epsilon: float, parts: int) -> float:
 def _odds(x: Fraction) -> Fraction:
     with localcontext() as context:
         context.prec, context.rounding = 60, ROUND_FLOOR
-        return Fraction((Decimal(int(x.numerator)) / Decimal(int(x.denominator))).exp().next_minus())
+        return Fraction(
+            (Decimal(int(x.numerator)) / Decimal(int(x.denominator))).exp().next_minus()
+        )
 
 
 def log(ratio: Fraction, times: int = 1) -> float:

@@ -20,20 +20,38 @@ from ldpnb.exact.symbolic import Laws
 
 WIDE = 64  # letters of a line of what is said
 LONG = 60  # letters of a report or a value
+LITTLE = 1e-4  # an excess below this does not show in the ratio, and is said
 FLOATS = "compute coins from exact numbers, by Fraction or ldpnb.chance.exact, and round each once"
 ROUND = "round the coin of the likelier answer down, by ldpnb.chance.round_down"
-PARTS = "take parts of ldpnb.chance.exact(ε), or its share: ε/3 is rounded to the nearest float, often above a third"
-SEALED = (
-    "This is proved of the client that ldpnb.verify.of_size runs, at ε from 1e-06 to 32: its coins are exact, and it "
+PARTS = (
+    "take parts of ldpnb.chance.exact(ε), or its share: ε/3 is rounded to the nearest float, "
+    "often above a third"
 )
-SEALED += "sees neither ε nor k."
+SEALED = (
+    "This is proved of the client that ldpnb.verify.of_size runs, at ε from 1e-06 to 32: "
+    "its coins are exact, and it sees neither ε nor k."
+)
+SHIPPED = (
+    "With coins rounded to 53 bits it is ε-LDP for ε from 1e-06 to 32, "
+    "if other arithmetic is exact."
+)
 
 
 class Moments(NamedTuple):
-    """How many identities of mean and variance were compared; wrong ones; ones right but for floats; or why none.
+    """What was found of mean and variance.
 
-    Where all identities are right and numbers are not, `wrong` counts comparisons of numbers.
-    `ideal` says that they were compared with coins that are not rounded, and not with whatever coins.
+    Attributes
+    ----------
+    identities : int
+        How many were compared.
+    wrong : int
+        How many are wrong; where all are right and numbers are not, comparisons of numbers.
+    near : int
+        How many are right up to the rounding of floats.
+    ideal : bool
+        Whether they were compared with coins that are not rounded, and not with whatever coins.
+    unsaid : str
+        Why none was compared.
     """
 
     identities: int = 0
@@ -45,11 +63,15 @@ class Moments(NamedTuple):
 
 @dataclass(frozen=True)
 class Witness:
-    """A number of items, an ε, and a report that is more than e^ε times as likely from one item as from another."""
+    """A number of items and an ε at which a client for any number of items exceeds e^ε.
+
+    The report is `ratio` times as likely from the first item of the pair as from the second; the
+    ratio is None for infinity.
+    """
 
     k: int
     epsilon: float
-    ratio: Fraction | None  # None for infinity
+    ratio: Fraction | None
     report: Any
     pair: tuple[int, int]
 
@@ -63,32 +85,37 @@ class Proof:
     name : str
         Of the client, with the sizes for which it was replayed.
     holds : bool or None
-        Whether P(y|a) ≤ e^ε P(y|b) with ideal coins; None where neither that nor the contrary is shown.
+        Whether P(y|a) ≤ e^ε P(y|b) with ideal coins; None where neither that nor the contrary is
+        shown.
     shipped : bool or None
-        Whether it holds for ε from 1e-6 to 32 with coins that are rounded: False if it fails at an ε that was tried,
-        None where that was not asked or is not shown.
+        Whether it holds for ε from 1e-6 to 32 with coins that are rounded: False if it fails at an
+        ε that was tried, None where that was not asked or is not shown.
     least : float
-        0 where it holds for every ε > 0; 1e-6 where only from there on.  Of a refuted client the ε from which on, or
-        right above which, the ratio exceeds e^ε.
+        0 where it holds for every ε > 0; 1e-6 where only from there on.  Of a refuted client the ε
+        from which on, or right above which, the ratio exceeds e^ε.
     most : Factor
         The largest likelihood ratio, which `ratio`, `uniform`, `pair` and `report` are about.
     stated : bool or None
-        Whether the mechanism's `realised_epsilon` is ln(ratio) as an identity; None where it states none.
+        Whether the mechanism's `realised_epsilon` is ln(ratio) as an identity; None where it states
+        none.
     compared : Moments
         What was found of mean and variance, for `moments` and `wrong`.
     laws, rounded : Laws
         With ideal coins, and with rounded ones (None where these were not asked, or stopped).
     asked : bool
-        Whether the claim about rounded coins was asked for, of a client that keeps ε with ideal ones.
+        Whether the claim about rounded coins was asked for, of a client that keeps ε with ideal
+        ones.
     values : list
-        What the client was asked about, in the order that `pair` counts in; letters for a domain of any size.
+        What the client was asked about, in the order that `pair` counts in; letters for a domain of
+        any size.
     tested : tuple of float
-        Values of ε at which the client with numbers had the law of the formulas, to nine digits; none where it never
-        sees a number.
+        Values of ε at which the client with numbers had the law of the formulas, to nine digits;
+        none where it never sees a number.
     broken : tuple of float
         Those of them at which the client with numbers exceeds e^ε, by rounding or by more.
     every : tuple of (int, Laws)
-        For a domain of any size: the laws at each size that is a case of its own, the last for so many and more.
+        For a domain of any size: the laws at each size that is a case of its own, the last for so
+        many and more.
     plain : bool
         Whether the largest ratio is that of a report that a client sends, at every number of items.
     witness : Witness or None
@@ -152,13 +179,143 @@ class Proof:
 
     @property
     def certificates(self) -> list[str]:
-        """The inequalities as texts that a stranger can check: one for each case, and one for rounded coins."""
-        found = [one.certificate for _, one in self.every] or [self.laws.certificate]
-        return [*found, self.rounded.certificate] if self.rounded else found
+        """The inequalities as texts that a stranger can check.
+
+        One for each case, and one for rounded coins.
+        """
+        ideal = [laws for _, laws in self.every] or [self.laws]
+        rounded = [self.rounded] if self.rounded else []
+        return [laws.certificate for laws in [*ideal, *rounded]]
 
     def __str__(self) -> str:
-        verdicts = {True: self._proved, False: self._refuted, None: self._undecided}
-        return fill(" ".join(verdicts[self.holds]()), WIDE, break_long_words=False)
+        if self.holds:
+            sentences = self._proved()
+        elif self.holds is None:
+            sentences = self._undecided()
+        else:
+            sentences = self._refuted()
+        return fill(" ".join(sentences), WIDE, break_long_words=False)
+
+    # ---------------------------------------------------------------------------- it keeps ε
+
+    def _proved(self) -> Iterator[str]:
+        exactly = "exactly ε-LDP" if self.tight else "ε-LDP"
+        since = f"every ε >= {at_least(self.least, 6)}" if self.least else "every ε > 0"
+        yield f"{self.name} is {exactly} {self._where(since)}: {self._largest_factor()}."
+        if self.every:
+            yield SEALED
+            return
+        tested = "not tested with numbers"
+        if self.tested:
+            tested = f"tested with numbers at {self._tried}"
+        yield f"This is proved with a symbol for ε and ideal coins, and {tested}."
+        if self.asked:
+            yield self._about_rounding()
+        yield from self._about_moments()
+
+    def _largest_factor(self) -> str:
+        """Say what the largest factor is, of a client that keeps ε."""
+        assert self.ratio is not None
+        if not self.plain:
+            return "no report has a larger factor than e^ε"
+        if self.uniform and self.ratio.same(1):
+            return "reports say nothing about the value"
+        largest = "no report has a larger factor"
+        if not self.uniform:
+            largest = "which report has the largest factor may depend on ε"
+        factor = "e^ε" if self.tight else str(self.ratio)
+        return f"{self._likely(factor)}, and {largest}"
+
+    def _about_rounding(self) -> str:
+        """Say what rounded coins do."""
+        if self.shipped:
+            return SHIPPED
+        if self.shipped is False:
+            where = f"at ε = {min(self.broken):g}, a report is more than e^ε times as likely"
+            return f"With coins rounded to 53 bits it is not: {where} ({self._cure_of_rounding})."
+        advice = ""
+        if self.rounded and not self.rounded.as_shipped:
+            advice = f" ({self._cure_of_rounding})"
+        return f"That coins rounded to 53 bits keep ε is not shown{advice}."
+
+    @property
+    def _cure_of_rounding(self) -> str:
+        if self.rounded and self.rounded.field.nearest:
+            return PARTS
+        if self.rounded and self.rounded.field.floats:
+            return FLOATS
+        return ROUND
+
+    def _about_moments(self) -> Iterator[str]:
+        """Say whether mean and variance are as stated."""
+        found = self.compared
+        if found.identities:
+            right = f"are not, in {found.wrong} cases," if found.wrong else "are"
+            coins = " with coins that are not rounded" if found.ideal else ""
+            what = f"{found.identities} identities of formulas"
+            if found.near:
+                what += f", {found.near} of them up to the rounding of floats"
+            yield f"Mean and variance of one person's score {right} as stated{coins} ({what})."
+        if found.unsaid:
+            yield f"Mean and variance are not compared: {found.unsaid}."
+
+    # ------------------------------------------------------------------------- it does not keep ε
+
+    def _refuted(self) -> Iterator[str]:
+        if self.witness:
+            yield from self._witnessed(self.witness)
+        elif self.ratio is None:
+            apart = [gap.likely for gap in self.laws.gaps() if gap.likely and not gap.other]
+            always = all(never_zero(p) == (True, False) for p in apart)
+            when = "for any ε" if always else "for nearly every ε"
+            yield f"{self.name} is not ε-LDP {when}: {self._likely('')}."
+        else:
+            likely = self._likely(str(self.ratio))
+            where = ""
+            if not self.laws.field.e.below(self.ratio):
+                where = f"; it is more right above ε = {self.least:.6g}"
+            yield f"{self.name} is not ε-LDP: {likely}, and e^ε is allowed{where}."
+
+    def _witnessed(self, seen: Witness) -> Iterator[str]:
+        """Say at which size and ε a client for any number of items fails.
+
+        The formula is added where it is simple.
+        """
+        at = f"at k = {seen.k} and ε = {seen.epsilon:.6g}"
+        found = self._what_was_seen(seen)
+        yield f"{self.name} is not ε-LDP for every number of items: {at}, {found}."
+        if self.ratio is not None and self.plain:
+            yield f"As a formula, {self._likely(str(self.ratio))}."
+
+    def _what_was_seen(self, seen: Witness) -> str:
+        one, other = seen.pair
+        report = f"report {brief(seen.report)}"
+        if seen.ratio is None:
+            return f"{report} can come from item {one}, and never from item {other}"
+        factor = f"{float(seen.ratio):.6g} times as likely"
+        found = f"{report} is {factor} from item {one} as from item {other}"
+        found += f", and {exp(seen.epsilon):.6g} is allowed"
+        more = float(seen.ratio / odds(seen.epsilon) - 1)
+        if more < LITTLE:
+            found += f": {more:.2g} of it more"
+        return found
+
+    # --------------------------------------------------------------------------- it is not known
+
+    def _undecided(self) -> Iterator[str]:
+        likely = f": {self._likely(str(self.ratio))}" if self.plain else ""
+        where = self._where("every ε > 0")
+        yield f"Whether {self.name} is ε-LDP {where} is neither proved nor refuted{likely}."
+        if not self.every:
+            kept = "kept ε at each"
+            if self.broken:
+                kept = f"exceeded e^ε at ε = {min(self.broken):g}"
+            yield f"Tested with numbers at {self._tried}, it {kept}."
+        elif self.looked_at:
+            sizes = " and ".join(map(str, self.looked_at))
+            yield f"It was not seen to exceed e^ε with {sizes} items."
+
+    # ---------------------------------------------------------------------------- parts of these
 
     def _where(self, epsilons: str) -> str:
         """Say for which ε and on which values."""
@@ -177,104 +334,16 @@ class Proof:
 
     @property
     def _sent(self) -> Any:
-        """Return the report as the client sends it; an array of numbers as its numbers, which read more easily."""
+        """The report as the client sends it; of an array of numbers, its numbers."""
         own = self.laws.reports.get(self.report, self.report)
-        plain = arrays().reads_as_numbers(own)
-        return self.report if plain and not self.every else own
-
-    def _proved(self) -> Iterator[str]:
-        assert self.ratio is not None
-        exactly = "exactly ε-LDP" if self.tight else "ε-LDP"
-        since = f"every ε >= {at_least(self.least, 6)}" if self.least else "every ε > 0"
-        yield f"{self.name} is {exactly} {self._where(since)}: {self._found()}."
-        if self.every:
-            yield SEALED
-            return
-        proved = "This is proved with a symbol for ε and ideal coins"
-        tested = f"tested with numbers at {self._tried}" if self.tested else "not tested with numbers"
-        yield f"{proved}, and {tested}."
-        if self.asked:
-            yield self._rounding()
-        count, wrong, near, ideal, unsaid = self.compared
-        if count:
-            right = f"are not, in {wrong} cases," if wrong else "are"
-            what = f"{count} identities of formulas"
-            what += f", {near} of them up to the rounding of floats" if near else ""
-            coins = " with coins that are not rounded" if ideal else ""
-            yield f"Mean and variance of one person's score {right} as stated{coins} ({what})."
-        if unsaid:
-            yield f"Mean and variance are not compared: {unsaid}."
-
-    def _found(self) -> str:
-        """Say what the largest factor is, of a client that keeps ε."""
-        assert self.ratio is not None
-        if not self.plain:
-            return "no report has a larger factor than e^ε"
-        if self.uniform and self.ratio.same(1):
-            return "reports say nothing about the value"
-        largest = "no report has a larger factor"
-        if not self.uniform:
-            largest = "which report has the largest factor may depend on ε"
-        return f"{self._likely('e^ε' if self.tight else str(self.ratio))}, and {largest}"
-
-    def _rounding(self) -> str:
-        """Say what rounded coins do."""
-        if self.shipped:
-            return "With coins rounded to 53 bits it is ε-LDP for ε from 1e-06 to 32, if other arithmetic is exact."
-        cure = ROUND
-        if self.rounded and (self.rounded.field.nearest or self.rounded.field.floats):
-            cure = PARTS if self.rounded.field.nearest else FLOATS
-        if self.shipped is False:
-            where = f"at ε = {min(self.broken):g}, a report is more than e^ε times as likely"
-            return f"With coins rounded to 53 bits it is not: {where} ({cure})."
-        advice = f" ({cure})" if self.rounded and not self.rounded.as_shipped else ""
-        return f"That coins rounded to 53 bits keep ε is not shown{advice}."
+        if arrays().reads_as_numbers(own) and not self.every:
+            return self.report
+        return own
 
     @property
     def _tried(self) -> str:
-        """Say where the client was run with numbers."""
+        """Where the client was run with numbers."""
         return f"{len(self.tested)} values of ε from {min(self.tested):g} to {max(self.tested):g}"
-
-    def _refuted(self) -> Iterator[str]:
-        if self.witness:
-            yield from self._witnessed(self.witness)
-            return
-        if self.ratio is None:
-            apart = [p for _, _, p, q, _ in self.laws.gaps() if p and not q]
-            always = all(never_zero(p) == (True, False) for p in apart)
-            when = "for any ε" if always else "for nearly every ε"
-            yield f"{self.name} is not ε-LDP {when}: {self._likely('')}."
-        else:
-            always = self.laws.field.e.below(self.ratio)
-            where = "" if always else f"; it is more right above ε = {self.least:.6g}"
-            yield f"{self.name} is not ε-LDP: {self._likely(str(self.ratio))}, and e^ε is allowed{where}."
-
-    def _witnessed(self, seen: Witness) -> Iterator[str]:
-        """Say at which size and ε a client for any number of items fails, and the formula where it is simple."""
-        one, other = seen.pair
-        at = f"at k = {seen.k} and ε = {seen.epsilon:.6g}"
-        report = f"report {brief(seen.report)}"
-        if seen.ratio is None:
-            found = f"{report} can come from item {one}, and never from item {other}"
-        else:
-            times = f"{float(seen.ratio):.6g} times as likely"
-            found = f"{report} is {times} from item {one} as from item {other}, and {exp(seen.epsilon):.6g} is allowed"
-            more = float(seen.ratio / odds(seen.epsilon) - 1)
-            found += f": {more:.2g} of it more" if more < 1e-4 else ""
-        yield f"{self.name} is not ε-LDP for every number of items: {at}, {found}."
-        if self.ratio is not None and self.plain:
-            yield f"As a formula, {self._likely(str(self.ratio))}."
-
-    def _undecided(self) -> Iterator[str]:
-        likely = f": {self._likely(str(self.ratio))}" if self.plain else ""
-        yield f"Whether {self.name} is ε-LDP {self._where('every ε > 0')} is neither proved nor refuted{likely}."
-        if self.every:
-            seen = " and ".join(map(str, self.looked_at))
-            if seen:
-                yield f"It was not seen to exceed e^ε with {seen} items."
-            return
-        kept = f"exceeded e^ε at ε = {min(self.broken):g}" if self.broken else "kept ε at each"
-        yield f"Tested with numbers at {self._tried}, it {kept}."
 
 
 def brief(x: Any) -> str:

@@ -36,7 +36,9 @@ def inexactly(p: Formula) -> Formula:
 def log_of(p: Formula, times: int = 1, below: bool = False) -> Budget:
     """Return the logarithm of a formula, or a multiple; to the nearest float, or to one below it."""
     if type(times) is not int or p._field.formula(0)._below(p) is not True:
-        p._field.refuse(TypeError(f"whether {p._brief()} has a logarithm depends on {p._field.unknown}"))
+        p._field.refuse(
+            TypeError(f"whether {p._brief()} has a logarithm depends on {p._field.unknown}")
+        )
     p._field.nearest |= p._field.running and not below
     return Budget(p**times)
 
@@ -70,13 +72,21 @@ def coin_of(p: Formula, source: object) -> tuple[Any, Any]:
 
 def weights_of(weights: tuple[Any, ...], source: object) -> tuple[Any, ...]:
     """Weights of a draw as formulas; none may be negative for any ε, and not all may be zero."""
-    field = getattr(source, "_field", None) or next(w._field for w in weights if isinstance(w, Formula))
+    field = getattr(source, "_field", None) or next(
+        w._field for w in weights if isinstance(w, Formula)
+    )
     field.drawn_from(source)
-    found = tuple(field.formula(w if isinstance(w, Formula | Fraction) else index(w)) for w in weights)
+    found = tuple(
+        field.formula(w if isinstance(w, Formula | Fraction) else index(w)) for w in weights
+    )
     for w in found:
         field.floats |= w._float == LOOSE
         if w._below(0) is not False:
-            field.refuse(ValueError(f"weights must not be negative for any {field.unknown}, got {w._brief()}"))
+            field.refuse(
+                ValueError(
+                    f"weights must not be negative for any {field.unknown}, got {w._brief()}"
+                )
+            )
     sure, late = never_zero(reduce(Formula._plus, found)._num)
     field.late |= late
     if not sure:
@@ -105,7 +115,9 @@ def within(p: Any, low: Any, high: Any) -> bool:
         return bool(low < p < high)
     inside = p._field.formula(low)._below(p) is True and p._below(high) is True
     if not inside and p._field.running:
-        p._field.refuse(TypeError(f"whether {p._brief()} is between {low} and {high} may depend on ε"))
+        p._field.refuse(
+            TypeError(f"whether {p._brief()} is between {low} and {high} may depend on ε")
+        )
     return inside
 
 

@@ -16,7 +16,8 @@ from ldpnb.exact.probabilities import log, odds
 class Worst:
     """The report that tells two inputs apart best: `ratio` is how much likelier it is under one than the other.
 
-    `pair` are positions in the list of inputs, likelier first; `ratio` is None where the other cannot send it at all.
+    `pair` are positions in the list of inputs, likelier first; `ratio` is None where the other
+    cannot send it at all.
     """
 
     ratio: Fraction | None
@@ -54,8 +55,8 @@ def epsilon(laws: Sequence[Law]) -> float:
 def keeps(laws: Sequence[Law], stated: float) -> bool:
     """Whether a client keeps the ε that it states, but for the rounding of its probabilities to floats.
 
-    What the package's own clients may miss of ε by rounding, 2⁻⁴⁶ e^ε, others may exceed it by: a threshold that is
-    the float nearest to the right one is as often above as below.
+    What the package's own clients may miss of ε by rounding, 2⁻⁴⁶ e^ε, others may exceed it by: a
+    threshold that is the float nearest to the right one is as often above as below.
 
     Examples
     --------
@@ -67,7 +68,9 @@ def keeps(laws: Sequence[Law], stated: float) -> bool:
     (False, True, False)
     """
     ratio = worst(laws).ratio
-    return ratio is not None and ratio <= odds(check_epsilon(stated, "stated") + stated_rounding(stated))
+    return ratio is not None and ratio <= odds(
+        check_epsilon(stated, "stated") + stated_rounding(stated)
+    )
 
 
 def stated_rounding(epsilon: float) -> float:

@@ -11,8 +11,26 @@ if TYPE_CHECKING:
 
 
 NUMBERS = (int, float, Fraction)  # what stands where symbols do
-SHAPES = {"ndim", "dtype", "shape", "size"}  # attributes by which arrays are known, and no number is
-STEPS = {"floor", "ceil", "trunc", "round", "int", "index", "floordiv", "rfloordiv", "mod", "rmod", "divmod", "rdivmod"}
+SHAPES = {
+    "ndim",
+    "dtype",
+    "shape",
+    "size",
+}  # attributes by which arrays are known, and no number is
+STEPS = {
+    "floor",
+    "ceil",
+    "trunc",
+    "round",
+    "int",
+    "index",
+    "floordiv",
+    "rfloordiv",
+    "mod",
+    "rmod",
+    "divmod",
+    "rdivmod",
+}
 STEPS |= {"add", "radd", "sub", "rsub", "neg", "pos", "abs"}
 COMPARED = "let no step depend on ε, and leave out checks of coins, also min, max and clip: toss refuses what is no "
 COMPARED += "probability"
@@ -20,9 +38,7 @@ CURE = "a proof for every ε needs coins from ldpnb.chance.odds(epsilon), not ex
 CURE += "round_up, and its exact(p) for Fraction(p), inexact(p) for float(p)"
 
 
-ASKED_OF_BUDGETS = (
-    "ε is a symbol here: a client may take a part of it, as in ε / 2, and its odds, and do nothing else with it"
-)
+ASKED_OF_BUDGETS = "ε is a symbol here: a client may take a part of it, as in ε / 2, and its odds, and do nothing else with it"
 
 
 class Symbol:
@@ -49,13 +65,20 @@ class Symbol:
         if name in self._public and not self._field.running:
             return getattr(self, f"_{name}")
         if not name.startswith("_") and name not in SHAPES:
-            self._refuse(f"the attribute {name} of {self._what} depends on ε", COMPARED if name == "clip" else CURE)
+            self._refuse(
+                f"the attribute {name} of {self._what} depends on ε",
+                COMPARED if name == "clip" else CURE,
+            )
         raise AttributeError(f"{self._what} has no attribute {name}")
 
     def _after_runs(self, question: str) -> None:
         """Refuse a question of a client that runs; others may ask it."""
         if self._field.running:
-            cure = "keep no cache by it" if question == "the hash" else "leave logs and messages out of a client"
+            cure = (
+                "keep no cache by it"
+                if question == "the hash"
+                else "leave logs and messages out of a client"
+            )
             self._refuse(f"{question} of {self._what} depends on ε", cure)
 
     def __dir__(self) -> Iterable[str]:
@@ -100,8 +123,12 @@ def refusing(kind: type) -> type:
 
     def refusal(name: str) -> Callable[..., Any]:
         asks_size = name in STEPS  # not how to compute a coin
-        more = f"{CURE}; an array takes a formula if its dtype is object" if name == "float" else CURE
-        return lambda self, *_: self._refuse(f"{name} of {self._what} depends on ε", self._hint if asks_size else more)
+        more = (
+            f"{CURE}; an array takes a formula if its dtype is object" if name == "float" else CURE
+        )
+        return lambda self, *_: self._refuse(
+            f"{name} of {self._what} depends on ε", self._hint if asks_size else more
+        )
 
     answered = {*vars(kind), *vars(Symbol), *dir(object), "__getnewargs__"}
     for number in NUMBERS:
