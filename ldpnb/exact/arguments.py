@@ -12,13 +12,18 @@ from ldpnb.exact.arrays import arrays
 from ldpnb.exact.formulas import Budget, Formula
 from ldpnb.exact.questions import note_range, probable
 
-EPSILON_MIN = 1e-6  # below, a probability's distance from 1/2 is no longer large against 2**-53
-EPSILON_MAX = 32.0  # above, e^-ε is no longer large against 2**-53, and rounding would cost more than 1 % of ε
+# below, a probability's distance from 1/2 is no longer large against 2**-53
+EPSILON_MIN = 1e-6
+# above, e^-ε is no longer large against 2**-53, and rounding would cost more than 1 % of ε
+EPSILON_MAX = 32.0
 OUT_OF_RANGE = [0]  # how often an ε was refused for its size
 
 
 def is_number(value: Any) -> bool:
-    """Whether this is a real number, Python's or numpy's; bools and time spans, which are integers to both, are not."""
+    """Whether this is a real number, Python's or numpy's.
+
+    Bools and time spans, which are integers to both, are not.
+    """
     known = arrays()
     return isinstance(value, (int, float, *known.real)) and not isinstance(
         value, (bool, *known.not_real)
@@ -26,7 +31,9 @@ def is_number(value: Any) -> bool:
 
 
 def apart(limit: float | Fraction, found: float | Fraction, digits: int = 6) -> tuple[str, str]:
-    """Print a number and another that it is compared with, and by how much they differ where they print alike.
+    """Print a number and another that it is compared with.
+
+    Where they print alike, it says by how much they differ.
 
     Examples
     --------
@@ -56,7 +63,7 @@ def at_least(limit: float, digits: int = 3) -> str:
 
 
 def shown(value: Any, write: Callable[[Any], str] = repr, most: int = 60) -> str:
-    """Return the first characters of a value; Python does not write integers of many thousand digits.
+    """Return the first characters of a value; of an integer of many thousand digits, its bits.
 
     Examples
     --------

@@ -43,7 +43,7 @@ class Arrays:
         return False
 
     def as_python(self, number: Any) -> Any:
-        """Return a float of another precision as a float of Python's, and anything else as it is."""
+        """Return a float of another precision as Python's, and anything else as it is."""
         return number
 
     def listed(self, values: Any) -> Any:
@@ -59,7 +59,7 @@ class Arrays:
         return False
 
     def stays_as_it_is(self, kind: type) -> bool:
-        """Whether objects of a class are sent as they are, and cannot answer otherwise the next time."""
+        """Whether objects of a class are sent as they are, and answer the same each time."""
         return False
 
     def frozen(self, value: Any, freeze: Callable[[Any], Hashable]) -> Hashable:
@@ -83,7 +83,7 @@ _known = Arrays()
 
 
 def arrays() -> Arrays:
-    """Return what is known of arrays: all, if somebody has imported numpy, and otherwise that there are none."""
+    """Return what is known of arrays: without numpy, that there are none."""
     if type(_known) is Arrays and sys.modules.get("numpy") is not None:
         import_module("ldpnb.arrays")
     return _known

@@ -1,4 +1,7 @@
-"""Certificates: the inequalities of a proof as text, from which a stranger can check them without this package."""
+"""Certificates: the inequalities of a proof as text.
+
+From it, a stranger can check them without this package.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +14,14 @@ if TYPE_CHECKING:
     from ldpnb.exact.symbolic import Laws
 
 LONG = 2000  # letters of a report
-CLAIM = "# for all pairs of inputs and all reports, y >= start and w >= 0: total = sum of a law, 0 <= p <= y^r q"
+CLAIM = (
+    "# for all pairs of inputs and all reports, y >= start and w >= 0: "
+    "total = sum of a law, 0 <= p <= y^r q"
+)
 
 
 def certificate(laws: Laws) -> str:
-    """Write the polynomials of laws as text, one a line: `total`, and p of each input and report."""
+    """Write the polynomials of laws as text: `total`, and p of each input and report."""
     late = laws.field.late or any(sign(gap)[1] for *_, gap in laws.gaps())
     lines = [
         CLAIM,

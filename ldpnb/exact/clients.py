@@ -1,4 +1,4 @@
-"""A client as programs: one for each input, which runs the client's code on that input with a source of randomness.
+"""A client as programs: one for each input, which takes a source of randomness.
 
 A client is any function ``client(value, rng)`` of one person, whose randomness comes from
 `ldpnb.chance`.  Other kinds are registered by those who know them: mechanisms by `ldpnb.verify`, as
@@ -36,14 +36,14 @@ def meet_mechanisms() -> None:
 
 
 def programs(client: Client, inputs: Inputs) -> list[Program]:
-    """Return a client as a program for each input: of one report, with a value of its own at each call."""
+    """Return a client as a program for each input, with a value of its own at each call."""
     meet_mechanisms()
     return programs_of(client, inputs)
 
 
 @singledispatch
 def programs_of(client: Any, inputs: Inputs) -> list[Program]:
-    """Return a function of one person as programs; how it is done for other kinds of clients is registered here."""
+    """Return a function of one person as programs; for other clients it is registered here."""
     check_call(client, "value, rng", "", None, None)
     return [program(client, value) for value in values(inputs)]
 
@@ -56,7 +56,7 @@ def values(inputs: Inputs) -> list[Any]:
 
 @singledispatch
 def values_of(inputs: Any) -> list[Any]:
-    """Return a list as it is; how it is done for arrays and records is registered here."""
+    """Return a list as it is; for arrays and records it is registered here."""
     is_one_record = isinstance(inputs, dict | set | frozenset)
     if is_one_record or not isinstance(inputs, Collection):
         raise ValueError(f"inputs must be a list of values, one per person, got {inputs!r:.60}")
@@ -64,7 +64,9 @@ def values_of(inputs: Any) -> list[Any]:
 
 
 def one_person(client: Client) -> Callable[[Any, Any], Any]:
-    """Return any client as a function (value, rng) -> report of one person, to build another client on.
+    """Return any client as a function (value, rng) -> report of one person.
+
+    It is there to build another client on.
 
     Values are those of `laws`; a function comes back as it is.
 
@@ -82,13 +84,16 @@ def one_person(client: Client) -> Callable[[Any, Any], Any]:
 
 @singledispatch
 def one_person_of(client: Any) -> Callable[[Any, Any], Any]:
-    """Return a function as it is; how it is done for other kinds of clients is registered here."""
+    """Return a function as it is; for other clients it is registered here."""
     found: Callable[[Any, Any], Any] = client
     return found
 
 
 def program(client: Callable[[Any, Any], Any], value: Any) -> Program:
-    """Hand a client copies of a value, as by `deepcopy`, which takes its time with what holds plain values only."""
+    """Hand a client copies of a value.
+
+    They are as those of `deepcopy`, which takes its time with what holds plain values only.
+    """
     kind = type(value)
     if kind is dict:
         held = [*value, *value.values()]

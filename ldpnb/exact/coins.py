@@ -30,7 +30,10 @@ Randomness = Any
 
 
 class SystemRandom:
-    """The operating system's random words, one number at a time; `ldpnb.chance.SystemRandom` draws arrays of them."""
+    """The operating system's random words, one number at a time.
+
+    `ldpnb.chance.SystemRandom` draws arrays of them.
+    """
 
     def random(self) -> Any:
         """Return a uniform multiple of 2**-53 in [0, 1)."""
@@ -68,14 +71,14 @@ class Sealed:
 
 
 def sealed(rng: Source, field: Field) -> Sealed:
-    """Seal a source of randomness, for coins whose probabilities are numbers or formulas of a field."""
+    """Seal a source of randomness, for coins of numbers or of formulas of a field."""
     found = object.__new__(Sealed)
     found._rng = rng
     found._field = field
     return found
 
 
-# ------------------------------------------------------------------------------------------------------ toss and pick
+# ----------------------------------------------------------------------------------- toss and pick
 
 
 def toss(p: float | Fraction | Formula, rng: Randomness) -> bool:
@@ -101,7 +104,10 @@ def _toss_along(p: float | Fraction | Formula, rng: Paths) -> bool:
 
 
 def _toss_sealed(p: float | Fraction | Formula, rng: Sealed) -> bool:
-    """Toss a coin of a client that does not know whether it is replayed: numbers are exact, as formulas are."""
+    """Toss a coin of a client that does not know whether it is replayed.
+
+    Numbers are exact there, as formulas are.
+    """
     if isinstance(p, Formula):
         return toss(rng._field.formula(p), rng._rng)
     return exactly(p, rng._rng)
@@ -149,11 +155,11 @@ def checked_source(rng: Any) -> Source:
     return rng
 
 
-# ------------------------------------------------------------------------------------------------- coins of exact odds
+# ------------------------------------------------------------------------------ coins of exact odds
 
 
 def fall(p: Formula, rng: Source) -> bool:
-    """Toss one coin, with exactly the probability that a formula has where a number stands for ε."""
+    """Toss one coin of a formula, with exactly the probability that it has for a number ε."""
     return one_of(coin_of(p, rng), rng) == 0
 
 
@@ -183,7 +189,7 @@ def toss_each(coins: Sequence[Formula], rng: Randomness) -> tuple[bool, ...]:
 
 
 def one_of(weights: Sequence[Any], rng: Source) -> int:
-    """Draw an index with probabilities exactly proportional to integers (see `ldpnb.chance.weighted`)."""
+    """Draw an index with odds that are integers (see `ldpnb.chance.weighted`)."""
     ends = list(accumulate(weights))
     edges = [(end << WORD) // ends[-1] for end in ends]
     word = int(rng.integers(0, 1 << WORD))
@@ -194,7 +200,10 @@ def one_of(weights: Sequence[Any], rng: Source) -> int:
 
 
 def settle(word: int, ends: Sequence[int], more: Callable[[], int]) -> int:
-    """Index of the cell that holds a point of which the first word is known and `more` draws the next ones."""
+    """Index of the cell that holds a point.
+
+    The first word of the point is known, and `more` draws the next ones.
+    """
     point = word
     cells = 1 << WORD  # the point is in [point/cells, (point+1)/cells)
     while True:

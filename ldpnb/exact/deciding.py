@@ -1,8 +1,8 @@
 """Deciding for all ε at once whether a client keeps ε, and what its largest likelihood ratio is.
 
 P(y|a) ≤ e^ε P(y|b) is a polynomial in u = y − 1 that is not negative for u > 0, where e^ε = y^r.
-`decide` asks `ldpnb.exact.polynomials.sign` about each of them; where one fails, it finds the ε from
-which on it does.
+`decide` asks `ldpnb.exact.polynomials.sign` about each of them.  Where one fails, it finds the ε
+from which on it does.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 
 from ldpnb.exact.formulas import Formula, in_lowest_terms
 from ldpnb.exact.polynomials import (
-    LATE_START,
     START,
     Poly,
     Y,
@@ -57,7 +56,7 @@ class Decision(NamedTuple):
 
 
 class Factor(NamedTuple):
-    """A largest ratio as a formula, None for ∞; if it is so for every ε; the inputs and the report."""
+    """A largest ratio, None for ∞; whether it is so for every ε; the inputs and the report."""
 
     ratio: Formula | None
     uniform: bool
@@ -69,7 +68,7 @@ class Factor(NamedTuple):
 
 
 def decide(found: Laws, start: Fraction = START) -> Decision:
-    """Whether all inequalities hold, from which ε on, and a y at which to look for the largest ratio.
+    """Whether all inequalities hold, from which ε on, and where to look for the largest ratio.
 
     If they need not hold for all ε > 0, the first that fails from `start` on will do.
     """
@@ -97,7 +96,7 @@ def decide(found: Laws, start: Fraction = START) -> Decision:
 
 
 def first_failure(p: Poly, start: Fraction) -> Fraction | None:
-    """Find the least y, from `start` on, right above which p is negative, for one of some slacks."""
+    """Find the least y, from `start` on, right above which p is negative for some slack."""
     slacks = [Fraction(0), ROUNDING] if start > START else [Fraction(n) for n in MORE_ITEMS]
     for slack in slacks:
         low = _first_below_zero(_with_slack(p, slack), start)
@@ -148,7 +147,7 @@ def _next_root(q: Poly, low: Fraction, left: int) -> Fraction:
 
 
 def largest(found: Laws, decided: Decision) -> Factor:
-    """Return the largest ratio at some y as a formula, if it is so for every ε, and who attains it."""
+    """Return the largest ratio at some y as a formula, and who attains it."""
     where = decided.where
     ratios = dict[Formula, Gap]()
     for gap in found.gaps():

@@ -99,7 +99,10 @@ def law(
 
 
 def total_variation(p: Law, q: Law) -> Fraction:
-    """Total variation distance between two laws: 0 means one and the same, 1 that no output is in both."""
+    """Total variation distance between two laws.
+
+    0 means one and the same law, 1 that no output is in both.
+    """
     return (
         sum(
             (abs(p.get(y, Fraction(0)) - q.get(y, Fraction(0))) for y in p.keys() | q.keys()),
@@ -110,7 +113,9 @@ def total_variation(p: Law, q: Law) -> Fraction:
 
 
 def distance(a: Client, b: Client, inputs: Inputs, *, limit: int = LIMIT) -> Fraction:
-    """Largest total variation distance between two clients' reports, over the inputs; 0 means one and the same law.
+    """Largest total variation distance between two clients' reports, over the inputs.
+
+    0 means that they have one and the same law.
 
     Clients and inputs are those of `laws`, either of the clients a mechanism or a function.
     """
@@ -120,7 +125,7 @@ def distance(a: Client, b: Client, inputs: Inputs, *, limit: int = LIMIT) -> Fra
 def same_law(
     a: Client, b: Client, inputs: Inputs, *, tolerance: float = 2.0**-40, limit: int = LIMIT
 ) -> bool:
-    """Whether two clients send every report with the same probability, but for the rounding of thresholds.
+    """Whether two clients send every report with the same probability, but for rounding.
 
     Clients and inputs are those of `laws`, either of the clients a mechanism or a function.
 

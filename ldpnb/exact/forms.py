@@ -82,7 +82,7 @@ def form_and_whether_it_stays(value: Any) -> tuple[Hashable, bool]:
     return found, sender.stays
 
 
-# ------------------------------------------------------------------------------------------------ what pickle sends
+# ------------------------------------------------------------------------------- what pickle sends
 
 
 class _TooLarge(Exception):
@@ -163,7 +163,7 @@ def sent(value: Any, protocol: int) -> tuple[bytes, _Sender]:
     return stream.getvalue(), sender
 
 
-# --------------------------------------------------------------------------------------------------------- refusals
+# ---------------------------------------------------------------------------------------- refusals
 
 
 def refuse_large() -> NoReturn:
@@ -177,8 +177,8 @@ def refuse_large() -> NoReturn:
 def refuse_deep(value: Any) -> NoReturn:
     """Refuse a report that is nested too deeply."""
     raise ValueError(
-        f"a program must return a report that ends, got {type(value).__name__}, nested too deeply, or "
-        "without an end: return its parts as numbers, texts and flat tuples"
+        f"a program must return a report that ends, got {type(value).__name__}, nested too deeply, "
+        "or without an end: return its parts as numbers, texts and flat tuples"
     ) from None
 
 
@@ -202,9 +202,10 @@ def _refuse_seeded(members: Iterable[Any]) -> None:
     for member in members:
         if not _hashed_alike(member):
             raise Refused(
-                "a program must return sets of several members only of numbers, since the order of others follows "
-                f"from a seed that each process draws anew, got {shown(member)} in one: return "
-                "tuple(sorted(…, key=repr)), also of each set within"
+                "a program must return sets of several members only of numbers, since the order "
+                "of others follows from a seed that each process draws anew, got "
+                f"{shown(member)} in one: return tuple(sorted(…, key=repr)), "
+                "also of each set within"
             )
 
 

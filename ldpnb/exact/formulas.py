@@ -48,22 +48,20 @@ from ldpnb.exact.polynomials import (
 )
 from ldpnb.exact.symbols import ASKED_OF_BUDGETS, COMPARED, CURE, NUMBERS, Symbol, article, refusing
 
-POWER_MAX = 1024  # of a formula
-NEAR, TINY = (
-    Fraction(1, 2**30),
-    Fraction(1, 2**40),
-)  # a coin moves by less than the first, e^ε by less than the second
-MULTIPLES = 16  # of a rounded coin: the chance of several alike
-SMALL, NOISE = (
-    4096,
-    Fraction(1, 2**49),
-)  # fractions of such numbers are further than 2**-24 from each other
-BRIEF = 200  # letters of a formula in an error
 T = TypeVar("T")
-EXACT, GRID, LOOSE = range(
-    3
-)  # a fraction; a float that is a coin; a float that arithmetic has rounded
 
+# What stands where a formula stands once there are numbers
+EXACT = 0  # a fraction
+COIN = 1  # a float that is a coin on the grid
+ROUNDED = 2  # a float that arithmetic has rounded
+
+POWER_MAX = 1024  # of a formula
+NEAR = Fraction(1, 2**30)  # a coin moves by less than this
+TINY = Fraction(1, 2**40)  # and e^ε by less than this part of e^ε − 1
+MULTIPLES = 16  # of a rounded coin: the chance of several alike
+SMALL = 4096  # fractions of such numbers are further than 2**-24 from each other
+NOISE = Fraction(1, 2**49)  # by which a float may differ from the fraction that it is rounded from
+BRIEF = 200  # letters of a formula in an error
 PLAIN = {*NUMBERS, bool}  # numbers of Python that say what they are
 
 
@@ -81,7 +79,7 @@ def plain_number(kind: type) -> bool:
 
 
 def _plain(p: Poly) -> Poly:
-    """Return a polynomial with plain numbers in it, whatever a client may have put in their place."""
+    """Return a polynomial with plain numbers in it, whatever a client has put in their place."""
     return {int(m): c if type(c) is Fraction else int(c) for m, c in p.items()}
 
 
@@ -94,6 +92,11 @@ def simple(q: Fraction) -> Fraction:
     if not near or near.denominator.bit_count() == 1:
         return q
     return near if abs(near - q) <= NOISE * max(Fraction(1), abs(q)) else q
+
+
+# ------------------------------------------------------------------------------------- operators
+
+Operator = Callable[[Any, Any], Any]
 
 
 def _bounded(rule: Callable[..., T]) -> Callable[..., T]:
@@ -109,60 +112,87 @@ def _bounded(rule: Callable[..., T]) -> Callable[..., T]:
     return bounded
 
 
-def _sides(
-    rule: Callable[[Formula, Formula], T],
-) -> tuple[Callable[[Any, Any], T], Callable[[Any, Any], T]]:
-    """Make an operator for formulas and numbers, and the one with sides swapped; arrays go on, element by element."""
+def _sides(rule: Callable[[Formula, Formula], T]) -> tuple[Operator, Operator]:
+    """Make an operator for formulas and numbers, and the one with sides swapped.
+
+    An array goes on with each of its elements.
+    """
     rule = _bounded(rule)
 
-    def left(self: Formula, other: Any) -> T:
-        return rule(self, self._field.formula(other)) if self._meets(other) else NotImplemented
+    def left(self: Formula, other: Any) -> Any:
+        if not self._meets(other):
+            return NotImplemented
+        return rule(self, self._field.formula(other))
 
-    def right(self: Formula, other: Any) -> T:
-        return rule(self._field.formula(other), self) if self._meets(other) else NotImplemented
+    def right(self: Formula, other: Any) -> Any:
+        if not self._meets(other):
+            return NotImplemented
+        return rule(self._field.formula(other), self)
 
     return left, right
 
 
 def _marked(
-    sides: Any, exact: Callable[[Any, Any], bool]
-) -> tuple[Callable[[Any, Any], Any], Callable[[Any, Any], Any]]:
-    """Let what an operator returns inherit its sides' marks; `exact` says when a float that is a coin remains one."""
+    sides: tuple[Operator, Operator], stays_a_coin: Callable[[Formula, Any], bool]
+) -> tuple[Operator, Operator]:
+    """Let what an operator returns inherit its sides' marks.
 
-    def marked(operator: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-        def apply(self: Formula, other: Any) -> Any:
-            found = operator(self, other)
-            if isinstance(found, Formula):
-                found._inherit(self, other if isinstance(other, Formula) else self)
-                a_float = isinstance(other, Real) and not isinstance(other, Rational)
-                if a_float or (found._float and not exact(found, other)):
-                    found._float, found._was_rounded = LOOSE, True
-            return found
-
-        return apply
-
+    `stays_a_coin` says whether a float that is a coin remains one.
+    """
     left, right = sides
-    return marked(left), marked(right)
+    return _marking(left, stays_a_coin), _marking(right, stays_a_coin)
+
+
+def _marking(operator: Operator, stays_a_coin: Callable[[Formula, Any], bool]) -> Operator:
+    """Mark the formula that an operator returns."""
+
+    def apply(self: Formula, other: Any) -> Any:
+        found = operator(self, other)
+        if not isinstance(found, Formula):
+            return found
+        found._inherit(self, other if isinstance(other, Formula) else self)
+        meets_a_float = isinstance(other, Real) and not isinstance(other, Rational)
+        if meets_a_float or (found._float and not stays_a_coin(found, other)):
+            found._float = ROUNDED
+            found._was_rounded = True
+        return found
+
+    return apply
 
 
 def _from_one(found: Formula, other: Any) -> bool:
     """Whether a difference is 1 − p, which is no rounded float."""
-    return (
-        found._float == GRID
-        and isinstance(other, Integral)
-        and other == 1
-        and is_probability(found)
-    )
+    if found._float != COIN or not isinstance(other, Integral):
+        return False
+    return other == 1 and is_probability(found)
 
 
 def _multiple(found: Formula, other: Any) -> bool:
     """Whether a multiple of a coin is a coin, and no rounded float."""
-    return found._float == GRID and isinstance(other, Integral) and is_probability(found)
+    if found._float != COIN or not isinstance(other, Integral):
+        return False
+    return is_probability(found)
 
 
 def _never(found: Formula, other: Any) -> bool:
     """Say that a float is rounded, whatever the other side is."""
     return False
+
+
+# -------------------------------------------------------------------------------------- formulas
+
+
+def _in_lowest_terms_of_y(num: Poly, den: Poly) -> tuple[Poly, Poly]:
+    """Divide polynomials in y alone by what they have in common; make denominators positive."""
+    if num and max(den) > 0 and max(*num, *den) <= Y:
+        shared = common(num, den)
+        if max(shared):
+            num = divided(num, shared)[0]
+            den = divided(den, shared)[0]
+    turn = 1 if den[max(den)] > 0 else -1
+    if not num:
+        den = {0: turn}
+    return {m: turn * c for m, c in num.items()}, {m: turn * c for m, c in den.items()}
 
 
 @refusing
@@ -182,22 +212,16 @@ class Formula(Symbol):
             raise TypeError("a formula is made once")
         if type(field) is not Field:
             raise TypeError("a formula is made by the package alone")
-        num, den = _plain(num), _plain(den)
+        num = _plain(num)
+        den = _plain(den)
         if not den:
             raise ZeroDivisionError("a formula with denominator zero")
-        if num and max(den) > 0 and max(*num, *den) <= Y:
-            shared = common(num, den)
-            if max(shared):
-                num, den = divided(num, shared)[0], divided(den, shared)[0]
-        turn = 1 if den[max(den)] > 0 else -1
-        parts = [{m: turn * c for m, c in p.items()} for p in (num, den if num else {0: turn})]
-        self._num, self._den = whole(*parts)
+        num, den = _in_lowest_terms_of_y(num, den)
+        self._num, self._den = whole(num, den)
         self._field: Field = field
-        self._float = a_float  # EXACT, GRID or LOOSE: what stands here where there are numbers
+        self._float = a_float  # EXACT, COIN or ROUNDED: what stands here where there are numbers
         self._asked = 0  # bits of the `odds` that it was made from
-        self._was_rounded = (
-            a_float != EXACT
-        )  # whether it, or what it was made from, was rounded to a float
+        self._was_rounded = a_float != EXACT  # or whether what it was made from was rounded
         self._hashed: int | None = None
         self._coins: tuple[Formula, Formula] | None = None
 
@@ -225,9 +249,8 @@ class Formula(Symbol):
             return True
         if not arrays().is_array(kind):  # which goes on with each of its elements
             what = other._what if issubclass(kind, Symbol) else article(kind.__name__)
-            self._refuse(
-                f"{self._what} together with {what} depends on {self._field.unknown}", CURE
-            )
+            unknown = self._field.unknown
+            self._refuse(f"{self._what} together with {what} depends on {unknown}", CURE)
         return False
 
     def _plus(self, o: Formula) -> Formula:
@@ -246,10 +269,10 @@ class Formula(Symbol):
 
     def _less(self, o: Formula) -> bool:
         self._field.compared(self, o)
-        if (found := self._below(o)) is None:
-            self._refuse(
-                f"how {self._brief()} compares with {o._brief()} depends on {self._field.unknown}"
-            )
+        found = self._below(o)
+        if found is None:
+            unknown = self._field.unknown
+            self._refuse(f"how {self._brief()} compares with {o._brief()} depends on {unknown}")
         return found
 
     __add__, __radd__ = _marked(_sides(_plus), _never)
@@ -268,39 +291,47 @@ class Formula(Symbol):
 
     @_bounded
     def __pow__(self, n: int) -> Formula:
-        if not plain_number(type(n)) or not isinstance(n, Integral) or abs(int(n)) > POWER_MAX:
-            got = f"{n}" if plain_number(type(n)) else article(type(n).__name__)
-            self._refuse(
-                f"powers of {self._what} must be whole numbers up to {POWER_MAX}, got {got:.40}"
-            )
+        is_plain = plain_number(type(n))
+        if not is_plain or not isinstance(n, Integral) or abs(int(n)) > POWER_MAX:
+            got = f"{n}" if is_plain else article(type(n).__name__)
+            rule = f"whole numbers up to {POWER_MAX}"
+            self._refuse(f"powers of {self._what} must be {rule}, got {got:.40}")
         n = int(n)
         base: Formula = self if n >= 0 else 1 / self
         found = Formula(power(base._num, abs(n)), power(base._den, abs(n)), self._field)
         found._inherit(self, self)
-        found._float = LOOSE if self._float else EXACT
+        found._float = ROUNDED if self._float else EXACT
         return found
 
     @_bounded
     def _same(self, other: Any) -> bool:
-        """Whether two formulas are equal for all ε and all slacks; nothing is wrong with those that are at times."""
+        """Whether two formulas are equal for all ε and all slacks.
+
+        Nothing is wrong with those that are equal at times.
+        """
         o = self._field.formula(other)
-        return (self._num, self._den) == (o._num, o._den) or times(self._num, o._den) == times(
-            o._num, self._den
-        )
+        if (self._num, self._den) == (o._num, o._den):
+            return True
+        return times(self._num, o._den) == times(o._num, self._den)
 
     @_bounded
     def _below(self, other: Any) -> bool | None:
-        """Whether self < other for all ε (see `Field.late`) and slacks; False if self ≥ other for all, else None."""
+        """Whether self < other for all ε (see `Field.late`) and all slacks.
+
+        False if self ≥ other for all of them, None if neither is known.
+        """
         gap = self._field.formula(other)._plus(self._negative())
-        (top, late), (bottom, later) = sign(gap._num), sign(gap._den)
-        self._field.late |= late or later
+        top, top_late = sign(gap._num)
+        bottom, bottom_late = sign(gap._den)
+        self._field.late |= top_late or bottom_late
         if top is None or not bottom:
             return None
         if top * bottom <= 0:
             return False
-        sure = [never_zero(gap._num), never_zero(gap._den)]
-        self._field.late |= any(late for _, late in sure)
-        return True if all(never for never, _ in sure) else None
+        top_sure, top_late = never_zero(gap._num)
+        bottom_sure, bottom_late = never_zero(gap._den)
+        self._field.late |= top_late or bottom_late
+        return True if top_sure and bottom_sure else None
 
     def __bool__(self) -> bool:
         return self != 0
@@ -315,16 +346,16 @@ class Formula(Symbol):
     def __hash__(self) -> int:
         self._after_runs("the hash")
         if self._hashed is None:
-            top, bottom = (value(p, lambda i: (10**6 + i) ** 3) for p in (self._num, self._den))
-            self._hashed = hash(top / bottom)
+            self._hashed = hash(self._with(lambda variable: (10**6 + variable) ** 3))
         return self._hashed
 
     def _at(self, y: Any, slack: Any = 3) -> Fraction:
         """Value at one y; all slacks are the same."""
-        top, bottom = (
-            value(p, lambda i: Fraction(slack if i else y)) for p in (self._num, self._den)
-        )
-        return top / bottom
+        return self._with(lambda variable: Fraction(slack if variable else y))
+
+    def _with(self, number: Callable[[int], Any]) -> Fraction:
+        """Value with numbers in place of the variables."""
+        return value(self._num, number) / value(self._den, number)
 
     @property
     def _coin(self) -> tuple[Formula, Formula]:
@@ -340,49 +371,87 @@ class Formula(Symbol):
 
     def _text(self) -> str:
         """Write the formula in e^ε."""
-        top, bottom = (self._field.text(p) for p in (self._num, self._den))
-        over = bottom if bottom.isdigit() or bottom == "k" else f"({bottom})"
-        return top if bottom == "1" else f"({top})/{over}" if " " in top else f"{top}/{over}"
+        top = self._field.text(self._num)
+        bottom = self._field.text(self._den)
+        if bottom == "1":
+            return top
+        if " " in top:
+            top = f"({top})"
+        if not bottom.isdigit() and bottom != "k":
+            bottom = f"({bottom})"
+        return f"{top}/{bottom}"
+
+
+# --------------------------------------------------------------------------------------- fields
 
 
 class Field:
-    """Formulas in y, e^ε = y^roots.  Coins are "ideal", or "rounded": whatever rounding may do; or "free": whatever.
+    """What the formulas of one proof share: what y stands for, and what clients may ask.
 
-    `epsilon` is the symbolic ε, `e` its e^ε. `late` is whether an answer was given that is known
-    for ε ≥ 1e-6 only, `floats` whether a formula met a float, `nearest` whether a part of ε was
-    taken that a float would round, up or down. `running` is whether a client's code runs, and
-    `refused` the first thing that it asked without an answer. `compares` is whether it may compare
-    formulas: where numbers take their place, some comparisons are decided by how numbers are
-    rounded, so that only who gets formulas there as well is answered. `least` is the size from
-    which on domains are, where they are of any size: k = `least` + the first slack. `point`, if
-    any, are the numbers that stand for y and for the slacks when a coin is tossed, and only then.
-    `source`, if any, is the one source of randomness that coins with formulas are tossed with.
-    Where it is `plain`, for moments, numbers stand for the fractions of small numbers that they are
-    the rounding of.
+    Attributes
+    ----------
+    roots : int
+        e^ε = y^roots.
+    coins : str
+        "ideal"; "rounded": whatever rounding may do; or "free": whatever.
+    plain : bool
+        Whether numbers stand for the fractions of small numbers that they are the rounding of, for
+        moments.
+    e, epsilon : Formula, Budget
+        e^ε and ε, as symbols.
+    least : int or None
+        The size from which on domains are, where they are of any size: k = `least` + first slack.
+    point : tuple or None
+        Numbers that stand for y and for the slacks when a coin is tossed, and only then.
+    source : object
+        The one source of randomness that coins with formulas are tossed with, if any.
+    running, server : bool
+        Whether a client's code runs, or a server's.
+    compares : bool
+        Whether a client may compare formulas.  Where numbers take their place, some comparisons are
+        decided by how numbers are rounded; so only a client that gets formulas there is answered.
+    refused : Exception or None
+        The first thing that a client asked without an answer.
+    wants : int or None
+        What the refusal of a root, or of one more item, asks for.
+    late : bool
+        Whether an answer was given that is known for ε ≥ 1e-6 only.
+    floats : bool
+        Whether a formula met a float.
+    nearest : bool
+        Whether a part of ε was taken that a float would round, up or down.
+    slacks : int
+        How many there are.
+    rounded : dict
+        Coins that were rounded, by the formula and the direction.
+    checked : list of tuple
+        e^ε of parts of ε, and the ranges that they were checked for.
     """
 
     def __init__(self, roots: int = 1, coins: str = "ideal", plain: bool = False) -> None:
-        self.roots, self.coins, self.plain, self.slacks = roots, coins, plain, 0
-        self.late = self.floats = self.nearest = self.running = self.server = self.compares = False
-        self.refused: Exception | None = None
+        self.roots = roots
+        self.coins = coins
+        self.plain = plain
         self.least: int | None = None
-        self.wants: int | None = None  # what the refusal of a root, or of one more item, asks for
         self.point: tuple[Fraction, int] | None = None
         self.source: object = None
+        self.running = False
+        self.server = False
+        self.compares = False
+        self.refused: Exception | None = None
+        self.wants: int | None = None
+        self.late = False
+        self.floats = False
+        self.nearest = False
+        self.slacks = 0
         self.rounded: dict[tuple[Formula, bool], Formula] = {}
-        self._odds: dict[
-            tuple[Formula, str], Formula
-        ] = {}  # by the part of ε that is asked, and how it was taken
+        self.checked = list[tuple[Formula, float, float]]()
+        self.probabilities = dict[Any, bool]()  # whether formulas are such
+        self._odds = dict[tuple[Formula, str], Formula]()  # by a part of ε, and how it was taken
         self._odds_bits = 0
-        self.checked = list[
-            tuple[Formula, float, float]
-        ]()  # e^ε of parts of ε, and the ranges they were checked for
-        self._values: dict[
-            int, tuple[Formula, Fraction]
-        ] = {}  # of formulas where numbers stand for y and slacks
+        self._values = dict[int, tuple[Formula, Fraction]]()  # of formulas at the `point`
         self._grid = 0, set[Formula]()  # of so many rounded formulas, what `coins_on_grid` found
         self._coins = set[Any]()  # formulas that may be tossed
-        self.probabilities = dict[Any, bool]()  # whether formulas are such
         self.e = Formula({roots: 1}, {0: 1}, self)
         self.epsilon = Budget(self.e)
 
@@ -393,7 +462,8 @@ class Field:
 
     def refuse(self, error: Exception) -> NoReturn:
         """Raise an error that a client with numbers would not see, and write it down."""
-        self.refused = error if self.refused is None else self.refused
+        if self.refused is None:
+            self.refused = error
         raise error
 
     def heard(self) -> None:
@@ -403,34 +473,38 @@ class Field:
 
     @contextmanager
     def run(self, running: bool = True, server: bool = False) -> Iterator[None]:
-        """While a client runs, formulas answer no question; a server may compare them, and divide by them."""
+        """Let formulas answer no question while a client runs.
+
+        A server may compare them, and divide by them.
+        """
         before = self.running, self.server
-        self.running, self.server = running, server
+        self.running = running
+        self.server = server
         try:
             yield
         finally:
             self.running, self.server = before
 
     def formula(self, x: Any) -> Formula:
-        """Return a number as a formula: an int, float or Fraction, numpy's too, exactly; anything else is refused."""
+        """Return a number as a formula, exactly: an int, float or Fraction, numpy's too.
+
+        Anything else is refused.
+        """
         if type(x) is Formula:
             if x._field is not self:
-                self.refuse(
-                    TypeError("formulas of two proofs cannot meet: what they stand for differs")
-                )
+                different = "what they stand for differs"
+                self.refuse(TypeError(f"formulas of two proofs cannot meet: {different}"))
             return x
         if not plain_number(type(x)):
             self.refuse(TypeError(f"a formula in e^ε cannot meet {article(type(x).__name__)}"))
+        is_float = not isinstance(x, Rational)
         try:
-            if isinstance(x, Rational):
-                q = Fraction(x)
-            else:
-                q = simple(Fraction(float(x))) if self.plain else Fraction(float(x))
+            q = Fraction(float(x)) if is_float else Fraction(x)
         except (OverflowError, ValueError) as error:  # of what is not finite
             self.refuse(TypeError(f"a formula in e^ε cannot meet {x!r:.40}: {error}"))
-        self.floats |= not isinstance(
-            x, Rational
-        )  # with a number in place of the formula, it would be rounded
+        if is_float and self.plain:
+            q = simple(q)
+        self.floats |= is_float  # with a number in place of the formula, it would be rounded
         return Formula(collect([(0, int(q.numerator))]), {0: int(q.denominator)}, self)
 
     def slack(self) -> Formula:
@@ -441,13 +515,10 @@ class Field:
         return Formula({1 << (WIDTH * self.slacks): 1}, {0: 1}, self)
 
     def drawn_from(self, source: object) -> None:
-        """Refuse coins with formulas from another source of randomness: it would answer what they are."""
+        """Refuse coins with formulas from another source: it would answer what they are."""
         if self.source is not None and source is not self.source:
-            self.refuse(
-                TypeError(
-                    "coins must be tossed with the rng that the client is handed, and got another one"
-                )
-            )
+            rule = "coins must be tossed with the rng that the client is handed"
+            self.refuse(TypeError(f"{rule}, and got another one"))
 
     def number(self, p: Formula) -> Fraction:
         """Value of a formula where a coin is tossed with numbers, at the `point`."""
@@ -480,25 +551,22 @@ class Field:
 
     def probable(self, p: Formula) -> None:
         """Refuse a coin that is no probability for some ε, or that is not known to be one."""
-        self.floats |= p._float == LOOSE
+        self.floats |= p._float == ROUNDED
         known = tuple(p._num.items()), tuple(p._den.items())
         if known in self._coins:
             return
         at_end = not p._num or p._num == p._den  # and rounded, perhaps beyond it
         several = p._asked & (p._asked - 1) > 0
         if not is_probability(p) or (at_end and several and self.in_numbers):
-            self.refuse(
-                ValueError(
-                    f"a coin must be a probability for every {self.unknown}, got {p._brief()}"
-                )
-            )
+            rule = f"a coin must be a probability for every {self.unknown}"
+            self.refuse(ValueError(f"{rule}, got {p._brief()}"))
         self._coins.add(known)
 
     def below(self, epsilon: Budget) -> Formula:
-        """Return `odds` of ε: its e^ε, or with rounded coins any number from p − TINY (p − 1) to p = e^ε.
+        """Return `odds` of ε: its e^ε, or with rounded coins any number a little below it.
 
-        Of one part of ε it is always the same number; of parts that are taken in other ways,
-        another one.
+        That is any number from p − TINY (p − 1) to p = e^ε.  Of one part of ε it is always the same
+        number; of parts that are taken in other ways, another one.
         """
         with self.run(False):
             p = epsilon._odds
@@ -510,8 +578,9 @@ class Field:
                     w = self.slack()
                     self._odds_bits |= max(w._num) * Y
                     found = (p + w * (p - (p - 1) * TINY)) / (1 + w)
-                self._odds[key] = found._fresh(EXACT)
-                self._odds[key]._asked = bit
+                found = found._fresh(EXACT)
+                found._asked = bit
+                self._odds[key] = found
             return self._odds[key]
 
     def coins_on_grid(self) -> set[Formula]:
@@ -526,11 +595,13 @@ class Field:
     def is_coin(self, p: Formula) -> bool:
         """Whether p is a float without a further rounding."""
         with self.run(False):
-            return p in self.coins_on_grid() or bool(self.coins == "ideal" and is_probability(p))
+            if p in self.coins_on_grid():
+                return True
+            return self.coins == "ideal" and is_probability(p)
 
     def round(self, p: Formula, down: bool) -> Formula:
         """Round p, always to the same number, so that the same p has the same slack."""
-        self.floats |= p._float == LOOSE
+        self.floats |= p._float == ROUNDED
         if self.in_numbers:
             self.probable(p)
         return self.round_any(p, down)
@@ -538,54 +609,60 @@ class Field:
     def round_any(self, p: Formula, down: bool) -> Formula:
         """Round p, whatever it is."""
         with self.run(False):
-            if self.coins != "ideal" and (p, down) not in self.rounded:
+            if self.coins == "ideal":
+                return p._fresh(COIN)
+            if (p, down) not in self.rounded:
                 q = 1 / (1 + self.slack()) if self.coins == "free" else self._rounded(p, down)
                 self.rounded |= {(p, down): q, (q, True): q, (q, False): q}
-            return self.rounded.get((p, down), p)._fresh(GRID)
+            return self.rounded[p, down]._fresh(COIN)
 
     def _rounded(self, p: Formula, down: bool) -> Formula:
-        """Any number between p and what it is at ε = 0 if that is the way, else between p and 0, 1 or ∞.
+        """Any number between p and what it is at ε = 0, if that is the way.
 
-        That `odds` is a little below e^ε is covered by that, if it moves p the same way, and
-        forgotten.
+        Else it is any number between p and 0, 1 or ∞.  That `odds` is a little below e^ε is covered
+        by that, if it moves p the same way, and forgotten.
         """
-        best, w = _without(p, self._odds_bits), self.slack()
-        blind = _without(
-            Formula(shifted(best._num), shifted(best._den), self), Y
-        )  # by powers of y − 1
+        best = _without(p, self._odds_bits)
+        w = self.slack()
+        in_powers_of_u = Formula(shifted(best._num), shifted(best._den), self)  # u = y − 1
+        blind = _without(in_powers_of_u, Y)
         low, high = (blind, best) if down else (best, blind)
-        room = _without(high, SLACKS) - _without(
-            low, SLACKS
-        )  # far enough from ε = 0 for rounding not to go past it
+        # far enough from ε = 0 for rounding not to go past it
+        room = _without(high, SLACKS) - _without(low, SLACKS)
+        between = [p._below(low), high._below(p), room._below(NEAR)]
         found: Formula
-        if [p._below(low), high._below(p), room._below(NEAR)] == [False] * 3:
+        if between == [False, False, False]:
             found = (best + w * blind) / (1 + w)
+        elif down:
+            found = p / (1 + w)
+        elif (1 - p)._below(0) is False:
+            found = (p + w) / (1 + w)
         else:
-            found = (p + w * (not down)) / (1 + w if down or (1 - p)._below(0) is False else 1)
+            found = p + w
         return found
 
     def text(self, p: Poly) -> str:
         """Write a polynomial in e^ε, highest power first; in k where domains are of any size."""
-        p = self._in_k(p) if self.least else p
+        if self.least:
+            p = self._in_k(p)
         parts = []
         for m, c in sorted(p.items(), reverse=True):
-            body = "·".join(self._factor(i, n) for i, n in exponents(m))
+            body = "·".join(self._factor(variable, n) for variable, n in exponents(m))
             number = "" if abs(c) == 1 and body else f"{abs(c)}"
-            parts.append(f"{'-' if c < 0 else '+'} {number}{body}")
+            sign = "-" if c < 0 else "+"
+            parts.append(f"{sign} {number}{body}")
         return " ".join(parts).removeprefix("+ ") or "0"
 
     def _in_k(self, p: Poly) -> Poly:
         """Put k − least in place of the first slack."""
         assert self.least
-        found: Poly = {}
+        terms = []
         for m, c in p.items():
             n = (m & W1) >> WIDTH
-            terms = [
-                ((m & ~W1) | j << WIDTH, c * comb(n, j) * (-self.least) ** (n - j))
-                for j in range(n + 1)
-            ]
-            found = plus(found, collect(terms))
-        return found
+            rest = m & ~W1
+            for j in range(n + 1):
+                terms.append((rest | j << WIDTH, c * comb(n, j) * (-self.least) ** (n - j)))
+        return collect(terms)
 
     def _factor(self, i: int, n: int) -> str:
         """Write one variable with its exponent: e^(nε/roots), k^n or w^n."""
@@ -593,35 +670,46 @@ class Field:
             name = "k" if self.least and i == 1 else f"w{i}"
             return name if n == 1 else f"{name}^{n}"
         part = Fraction(n, self.roots)
+        if part == 1:
+            return "e^ε"
         times = "" if part.numerator == 1 else str(part.numerator)
         over = "" if part.denominator == 1 else f"/{part.denominator}"
-        return f"e^({times}ε{over})" if times or over else "e^ε"
+        return f"e^({times}ε{over})"
 
 
 def _without(p: Formula, bits: int) -> Formula:
     """Put 0 in place of the variables that have these bits in a monomial."""
-    num, den = ({m: c for m, c in q.items() if not m & bits} for q in (p._num, p._den))
+    num = {m: c for m, c in p._num.items() if not m & bits}
+    den = {m: c for m, c in p._den.items() if not m & bits}
     return Formula(num, den, p._field)
 
 
 def in_lowest_terms(p: Formula) -> Formula:
-    """Divide a formula in y and the first slack by common factors in one of the two, for its text."""
-    num, den = p._num, p._den
+    """Divide a formula in y and the first slack by common factors in one of them, for its text."""
+    num = p._num
+    den = p._den
     if num == den:
         return p._field.formula(1)
-    if not num or max(*num, *den) <= Y or max(*num, *den) > W1 | Y:
+    if not num:
+        return p
+    largest = max(*num, *den)
+    if largest <= Y or largest > W1 | Y:  # in y alone, or in other slacks, too
         return p
     for bits, place in ((Y, 0), (W1, WIDTH)):
-        rows = [row for q in (num, den) for row in rows_of(q, bits, place).values()]
+        rows = [*rows_of(num, bits, place).values(), *rows_of(den, bits, place).values()]
         (shared,) = whole(reduce(common, rows))
         if max(shared):
-            num, den = (rows_divided(q, shared, bits, place) for q in (num, den))
+            num = rows_divided(num, shared, bits, place)
+            den = rows_divided(den, shared, bits, place)
     return Formula(num, den, p._field)
+
+
+# -------------------------------------------------------------------------------------- budgets
 
 
 @refusing
 class Budget(Symbol):
-    """A symbolic ε: the logarithm of a formula, of e^ε to begin with.  Parts of it are budgets, too.
+    """A symbolic ε: the logarithm of a formula, of e^ε to begin with, or of a part of it.
 
     It is `exactly` what it says if it was taken by `chance.exact`: parts of a Fraction are not
     rounded.
@@ -635,29 +723,31 @@ class Budget(Symbol):
     def __init__(self, odds: Formula, exactly: bool = False, way: str = "") -> None:
         if type(odds) is not Formula or type(exactly) is not bool or type(way) is not str:
             raise TypeError("a symbolic ε is made by the package alone")
-        self._odds, self._exactly, self._way = odds, exactly, way
+        self._odds = odds
+        self._exactly = exactly
+        self._way = way  # how it was taken, if another way to take it would be rounded otherwise
 
     @property
     def _field(self) -> Field:
         return self._odds._field
 
     def _part(self, parts: int, way: str = "part") -> Budget:
-        """Return the part of which so many are ε; what differs by rounding from another way to take it says how."""
+        """Return the part of which so many are ε."""
         p = self._odds
         if parts < 1:
             self._refuse(f"parts of ε must be at least 1, got {parts}")
         if parts == 1:
             return Budget(p, self._exactly, self._way)
-        if p._den != {0: 1} or [*p._num.values()] != [1] or max(p._num) > Y:
-            self._refuse(
-                f"a part of {self._text()} is the logarithm of no fraction",
-                "take a part of ε before that",
-            )
-        if max(p._num) % parts:
-            order = parts // gcd(max(p._num), parts)
+        is_power = p._den == {0: 1} and [*p._num.values()] == [1] and max(p._num) <= Y
+        if not is_power:
+            question = f"a part of {self._text()} is the logarithm of no fraction"
+            self._refuse(question, "take a part of ε before that")
+        exponent = max(p._num)
+        if exponent % parts:
+            order = parts // gcd(exponent, parts)
             self._field.wants = order
             self._field.refuse(Root(order))
-        odds = Formula({max(p._num) // parts: 1}, {0: 1}, p._field)
+        odds = Formula({exponent // parts: 1}, {0: 1}, p._field)
         return Budget(odds, self._exactly, self._way + self._rounding(parts, way))
 
     def _exact(self) -> Budget:
@@ -665,7 +755,11 @@ class Budget(Symbol):
 
     def _rounding(self, n: int, way: str) -> str:
         """Name a way to take n parts, or so many times as much, if floats round there."""
-        return f"{'exact ' if self._exactly else ''}{way} {n}; " if n & (n - 1) else ""
+        is_power_of_two = n & (n - 1) == 0
+        if is_power_of_two:
+            return ""
+        exact = "exact " if self._exactly else ""
+        return f"{exact}{way} {n}; "
 
     def __truediv__(self, parts: int) -> Budget:
         return self._part(self._whole(parts))
@@ -679,26 +773,25 @@ class Budget(Symbol):
     __rmul__ = __mul__
 
     def _whole(self, n: Any) -> int:
-        """Return a whole number; a float is rounded when it is multiplied by it or divided, but for powers of two."""
+        """Return a whole number by which ε is multiplied or divided.
+
+        A float is rounded there, but for powers of two.
+        """
         if not plain_number(type(n)) or not isinstance(n, Integral):
-            what = article(type(n).__name__)
-            self._refuse(
-                f"ε can be multiplied and divided by whole numbers only, as in ε / 2, got {what}"
-            )
+            rule = "ε can be multiplied and divided by whole numbers only, as in ε / 2"
+            self._refuse(f"{rule}, got {article(type(n).__name__)}")
         number = int(n)
-        self._field.nearest |= bool(number & (number - 1)) and not self._exactly
+        is_power_of_two = number & (number - 1) == 0
+        self._field.nearest |= not is_power_of_two and not self._exactly
         return number
 
     def _against(self, other: object, rule: Callable[[Any, Any], bool]) -> bool:
-        """Compare with what is at most 0, as every ε does; or with another part of ε, where both are formulas."""
+        """Compare with what is at most 0, or with another part of ε where both are formulas."""
         if plain_number(type(other)) and other <= 0 and self._positive:  # type: ignore[operator]
             return rule(1, 0)
         if not isinstance(other, Budget):
-            what = article(type(other).__name__)
-            self._refuse(
-                f"how ε compares with {what} depends on ε",
-                "leave checks of ε to those who call the client",
-            )
+            question = f"how ε compares with {article(type(other).__name__)} depends on ε"
+            self._refuse(question, "leave checks of ε to those who call the client")
         if self._field.in_numbers:
             self._refuse("how parts of ε compare depends on ε, if only by rounding")
         return rule(self._odds, other._odds)
@@ -731,9 +824,8 @@ class Budget(Symbol):
 
     def __hash__(self) -> int:
         # not even the keys of a dict are compared with ε
-        return self._refuse(
-            "the hash of ε depends on ε", "keep no cache by ε: compute the coin each time"
-        )
+        cure = "keep no cache by ε: compute the coin each time"
+        return self._refuse("the hash of ε depends on ε", cure)
 
     def _text(self) -> str:
         """Write ε as a logarithm."""
@@ -742,7 +834,8 @@ class Budget(Symbol):
 
 def is_probability(p: Formula) -> bool:
     """Whether a formula is a probability for all ε."""
-    known, key = p._field.probabilities, (tuple(p._num.items()), tuple(p._den.items()))
+    known = p._field.probabilities
+    key = tuple(p._num.items()), tuple(p._den.items())
     if key not in known:
         rest = p._field.formula(1)._plus(p._negative())
         known[key] = p._below(0) is False and rest._below(0) is False

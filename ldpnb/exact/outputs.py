@@ -55,7 +55,7 @@ class Outputs:
         return before
 
     def _refuse_another_form(self, value: Any, kind: type, first: Hashable, own: Hashable) -> None:
-        """Refuse a value that came before, of this class and in the first form, and now comes in its own."""
+        """Refuse a value that came before, of class `kind` and in the form `first`."""
         one, other = kind.__name__, type(value).__name__
         if kind is type(value):
             one, other = _first_difference(first, own)
@@ -81,7 +81,7 @@ def copied(value: Any) -> Any:
         ) from None
 
 
-# ---------------------------------------------------------------------------------------------------------- freezing
+# ---------------------------------------------------------------------------------------- freezing
 
 
 def freeze(value: Any) -> Hashable:
@@ -148,7 +148,7 @@ def _has_hash(value: Any) -> bool:
     return True
 
 
-# ------------------------------------------------------------------------------- what differs, and what to do about it
+# ------------------------------------------------------------ what differs, and what to do about it
 
 
 def _first_difference(first: Any, own: Any) -> tuple[str, str]:
@@ -185,11 +185,17 @@ def _bits(told: bytes) -> str:
 
 
 def _cure(value: Any, kind: type, first: Any, own: Any) -> str:
-    """Say how to bring outputs into one form, by what they are made of, and by the type of one that came before."""
+    """Say how to bring outputs into one form.
+
+    By what they are made of, and by the type of one that came before.
+    """
     parts = list(_parts(value))
     in_two_orders = sorted(_steps(first)) == sorted(_steps(own))
     if in_two_orders and any(isinstance(part, set | frozenset) for part in parts):
-        return f"return tuple(sorted(…, key=repr)), also of each set within, since a set comes in an order {FOLLOWS}"
+        return (
+            "return tuple(sorted(…, key=repr)), also of each set within, since a set comes in an "
+            f"order {FOLLOWS}"
+        )
     if in_two_orders and any(isinstance(part, dict) for part in parts):
         return (
             "return dict(sorted(….items(), key=repr)), also of each dict within, since a dict "

@@ -110,7 +110,7 @@ def common(p: Poly, q: Poly) -> Poly:
 
 
 def shifted(p: Poly, start: Fraction = START) -> Poly:
-    """Write a polynomial in u = b y − a in place of y, where start = a/b; up to a positive factor."""
+    """Write a polynomial in u = b y − a, where start = a/b; up to a positive factor."""
     a, b = start.as_integer_ratio()
     top = max((m & Y for m in p), default=0)
     terms = []

@@ -1,7 +1,7 @@
 """`prove`: whether a client keeps ε, for all ε at once.
 
 1. `subject_of` finds out what was handed in, and how to make it for an ε.
-2. `ldpnb.exact.symbolic` makes the client with a symbol for ε and replays it: its laws are formulas.
+2. `ldpnb.exact.symbolic` makes it with a symbol for ε and replays it: its laws are formulas.
 3. `ldpnb.exact.trying` runs it with numbers as well, which must give the same laws.
 4. `ldpnb.exact.deciding` decides the inequalities, and finds the largest ratio.
 5. The same is done with rounded coins, and a mechanism's statements are compared.
@@ -203,10 +203,8 @@ def prove(
 
 
 def _with_rounded_coins(make: Maker, inputs: Any, limit: int) -> Laws | None:
-    """Laws with coins that are rounded, whatever rounding may do; None if the client stops there."""
-    with suppress(
-        TypeError, ValueError
-    ):  # a coin need be no probability for all that rounding does
+    """Laws with rounded coins, whatever rounding may do; None if the client stops there."""
+    with suppress(TypeError, ValueError):  # some of it may leave no probability
         return settled(make, inputs, "rounded", limit)[1]
     return None
 

@@ -1,4 +1,4 @@
-"""What the package asks of formulas while a client runs: of numbers, it asks the same of floats and Fractions."""
+"""What the package asks of formulas while a client runs, as it asks the same of numbers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from itertools import pairwise
 from operator import index
 from typing import Any
 
-from ldpnb.exact.formulas import EXACT, GRID, LOOSE, Budget, Formula, plain_number
+from ldpnb.exact.formulas import COIN, EXACT, ROUNDED, Budget, Formula, plain_number
 from ldpnb.exact.polynomials import never_zero
 
 
@@ -23,18 +23,23 @@ def probable(p: Formula) -> None:
 
 
 def exactly_of(p: Formula) -> Formula:
-    """Return a formula as a Fraction would be: floats are met exactly from here on, and remain rounded if they were."""
-    p._field.floats |= p._float == LOOSE
+    """Return a formula as a Fraction would be.
+
+    Floats are met exactly from here on, and remain rounded if they were.
+    """
+    p._field.floats |= p._float == ROUNDED
     return p._fresh(EXACT)
 
 
 def inexactly(p: Formula) -> Formula:
-    """Return a formula as a float would be: beyond coins that were rounded already, this rounds once more."""
-    return p if p._float else p._fresh(GRID if p._field.is_coin(p) else LOOSE)
+    """Return a formula as a float would be: this rounds once more, but for coins on the grid."""
+    if p._float != EXACT:
+        return p
+    return p._fresh(COIN if p._field.is_coin(p) else ROUNDED)
 
 
 def log_of(p: Formula, times: int = 1, below: bool = False) -> Budget:
-    """Return the logarithm of a formula, or a multiple; to the nearest float, or to one below it."""
+    """Return the logarithm of a formula, or a multiple; as the nearest float, or one below it."""
     if type(times) is not int or p._field.formula(0)._below(p) is not True:
         p._field.refuse(
             TypeError(f"whether {p._brief()} has a logarithm depends on {p._field.unknown}")
@@ -72,26 +77,29 @@ def coin_of(p: Formula, source: object) -> tuple[Any, Any]:
 
 def weights_of(weights: tuple[Any, ...], source: object) -> tuple[Any, ...]:
     """Weights of a draw as formulas; none may be negative for any ε, and not all may be zero."""
-    field = getattr(source, "_field", None) or next(
-        w._field for w in weights if isinstance(w, Formula)
-    )
+    field = getattr(source, "_field", None)
+    if field is None:
+        field = next(weight._field for weight in weights if isinstance(weight, Formula))
     field.drawn_from(source)
-    found = tuple(
-        field.formula(w if isinstance(w, Formula | Fraction) else index(w)) for w in weights
-    )
-    for w in found:
-        field.floats |= w._float == LOOSE
-        if w._below(0) is not False:
-            field.refuse(
-                ValueError(
-                    f"weights must not be negative for any {field.unknown}, got {w._brief()}"
-                )
-            )
+    found = tuple(field.formula(_number(weight)) for weight in weights)
+    for weight in found:
+        field.floats |= weight._float == ROUNDED
+        if weight._below(0) is not False:
+            got = weight._brief()
+            message = f"weights must not be negative for any {field.unknown}, got {got}"
+            field.refuse(ValueError(message))
     sure, late = never_zero(reduce(Formula._plus, found)._num)
     field.late |= late
     if not sure:
         field.refuse(ValueError(f"weights must not be all zero for any {field.unknown}"))
     return found
+
+
+def _number(weight: Any) -> Any:
+    """Return a weight as a formula can take it."""
+    if isinstance(weight, Formula | Fraction):
+        return weight
+    return index(weight)
 
 
 def above_one(p: Formula) -> Formula:
@@ -102,15 +110,22 @@ def above_one(p: Formula) -> Formula:
 
 
 def note_range(epsilon: Budget, low: float, high: float) -> None:
-    """Note that a part of ε was checked to be in a range: for some ε it may not be, so a proof tries such, too."""
+    """Note that a part of ε was checked to be in a range.
+
+    For some ε it may not be, so a proof tries such, too.
+    """
     if epsilon._field.running:
         epsilon._field.checked.append((epsilon._odds, low, high))
 
 
 def within(p: Any, low: Any, high: Any) -> bool:
-    """Whether low < p < high, of a number, or of a formula for all ε: a check of the package's, not of a client."""
-    if not all(kind is Formula or plain_number(kind) for kind in map(type, (p, low, high))):
-        raise TypeError("numbers of classes of their own are not compared")
+    """Whether low < p < high, of a number, or of a formula for all ε.
+
+    It is a check of the package's, not of a client.
+    """
+    for kind in map(type, (p, low, high)):
+        if kind is not Formula and not plain_number(kind):
+            raise TypeError("numbers of classes of their own are not compared")
     if not isinstance(p, Formula):
         return bool(low < p < high)
     inside = p._field.formula(low)._below(p) is True and p._below(high) is True
@@ -127,20 +142,28 @@ def ascending(some: Any) -> bool:
     budgets = [e for e in some if isinstance(e, Budget)]
     if not budgets:
         return all(a < b for a, b in pairs)
-    up = len(budgets) == len(some) and all(a._odds._below(b._odds) is True for a, b in pairs)
+    up = len(budgets) == len(some)
+    up = up and all(a._odds._below(b._odds) is True for a, b in pairs)
     if not up and budgets[0]._field.running:
         budgets[0]._field.refuse(TypeError("whether parts of ε ascend may depend on ε"))
     return up
 
 
 def possible(weight: Any) -> bool:
-    """Whether an option of this weight is ever taken: a formula may be zero at times, and is not asked."""
-    return bool(weight._num if isinstance(weight, Formula) else weight)
+    """Whether an option of this weight is ever taken.
+
+    A formula may be zero at times; it is not asked.
+    """
+    if isinstance(weight, Formula):
+        return bool(weight._num)
+    return bool(weight)
 
 
 def same_weights(some: tuple[Any, ...], others: tuple[Any, ...]) -> bool:
-    """Whether two choices have the same weights, for all ε; asked of a client that repeats itself."""
-    return len(some) == len(others) and all(map(_same_weight, some, others))
+    """Whether two choices have the same weights, for all ε."""
+    if len(some) != len(others):
+        return False
+    return all(map(_same_weight, some, others))
 
 
 def _same_weight(v: Any, w: Any) -> bool:

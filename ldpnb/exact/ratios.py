@@ -1,4 +1,4 @@
-"""The largest likelihood ratio of a client: the report that tells two inputs apart best, and its logarithm, ε."""
+"""The largest likelihood ratio of a client, by the report that tells two inputs apart best."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ldpnb.exact.probabilities import log, odds
 
 @dataclass(frozen=True)
 class Worst:
-    """The report that tells two inputs apart best: `ratio` is how much likelier it is under one than the other.
+    """The report that tells two inputs apart best, and how much likelier it is under one of them.
 
     `pair` are positions in the list of inputs, likelier first; `ratio` is None where the other
     cannot send it at all.
@@ -48,12 +48,15 @@ def worst(laws: Sequence[Law]) -> Worst:
 
 
 def epsilon(laws: Sequence[Law]) -> float:
-    """Exact ε of a client: the logarithm of the largest likelihood ratio, ∞ where a report gives an input away."""
+    """Exact ε of a client, ∞ where a report gives an input away.
+
+    It is the logarithm of the largest likelihood ratio.
+    """
     return worst(laws).epsilon
 
 
 def keeps(laws: Sequence[Law], stated: float) -> bool:
-    """Whether a client keeps the ε that it states, but for the rounding of its probabilities to floats.
+    """Whether a client keeps the ε that it states, but for the rounding of its probabilities.
 
     What the package's own clients may miss of ε by rounding, 2⁻⁴⁶ e^ε, others may exceed it by: a
     threshold that is the float nearest to the right one is as often above as below.

@@ -14,8 +14,8 @@ from math import ceil, comb, prod
 from random import Random
 from typing import Any, NoReturn, TypeVar
 
-from ldpnb.exact.formulas import Field, Formula
 from ldpnb.exact.forms import Large, form
+from ldpnb.exact.formulas import Field, Formula
 from ldpnb.exact.outputs import freeze
 from ldpnb.exact.probabilities import GRID
 from ldpnb.exact.questions import coin_of, possible, same_weights
@@ -216,7 +216,7 @@ def _alike(options: int) -> tuple[int, ...]:
 
 
 def branches(program: Callable[[Any], T], *, limit: int = LIMIT) -> Iterator[tuple[Fraction, T]]:
-    """Every branch of a program: its probability and what the program returns there (see `walk`)."""
+    """Every branch of a program: its probability and what it returns there (see `walk`)."""
     for paths, result in walk(program, limit=limit):
         yield paths._probability, result
 

@@ -87,7 +87,7 @@ class Laws:
 
     @property
     def as_shipped(self) -> bool:
-        """Whether every coin was rounded by the client; `toss` rounds others up, by below 2**-53."""
+        """Whether the client has rounded every coin; `toss` rounds others up, by below 2**-53."""
         if self.field.floats or self.field.nearest:
             return False
         return self.tossed <= self.field.coins_on_grid()
@@ -120,7 +120,7 @@ class Laws:
                 yield Gap((a, b), report, row[a], row[b], plus(times(e, row[b]), row[a], -1))
 
 
-# ------------------------------------------------------------------------------- making and replaying
+# ---------------------------------------------------------------------------- making and replaying
 
 
 def settled(

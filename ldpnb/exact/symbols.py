@@ -1,4 +1,4 @@
-"""What a client gets in place of a number, and what happens when it asks a question that has no answer for all ε."""
+"""What a client gets in place of a number, and what it is told when it asks what depends on ε."""
 
 from __future__ import annotations
 
@@ -17,38 +17,34 @@ SHAPES = {
     "shape",
     "size",
 }  # attributes by which arrays are known, and no number is
-STEPS = {
-    "floor",
-    "ceil",
-    "trunc",
-    "round",
-    "int",
-    "index",
-    "floordiv",
-    "rfloordiv",
-    "mod",
-    "rmod",
-    "divmod",
-    "rdivmod",
-}
-STEPS |= {"add", "radd", "sub", "rsub", "neg", "pos", "abs"}
-COMPARED = "let no step depend on ε, and leave out checks of coins, also min, max and clip: toss refuses what is no "
-COMPARED += "probability"
-CURE = "a proof for every ε needs coins from ldpnb.chance.odds(epsilon), not exp(ε), rounded by its round_down or "
-CURE += "round_up, and its exact(p) for Fraction(p), inexact(p) for float(p)"
-
-
-ASKED_OF_BUDGETS = "ε is a symbol here: a client may take a part of it, as in ε / 2, and its odds, and do nothing else with it"
+STEPS = set(  # what asks for a number, or adds to it, and computes no coin
+    "floor ceil trunc round int index floordiv rfloordiv mod rmod divmod rdivmod "
+    "add radd sub rsub neg pos abs".split()
+)
+COMPARED = (
+    "let no step depend on ε, and leave out checks of coins, also min, max and clip: "
+    "toss refuses what is no probability"
+)
+CURE = (
+    "a proof for every ε needs coins from ldpnb.chance.odds(epsilon), not exp(ε), rounded by its "
+    "round_down or round_up, and its exact(p) for Fraction(p), inexact(p) for float(p)"
+)
+ASKED_OF_BUDGETS = (
+    "ε is a symbol here: a client may take a part of it, as in ε / 2, and its odds, "
+    "and do nothing else with it"
+)
 
 
 class Symbol:
-    """What a client gets in place of a number: whatever it asks that has no answer for all ε, it has asked.
+    """What a client gets in place of a number.
 
+    If it asks what has no answer for all ε, that is refused and remembered, though it be caught.
     Public names answer the package alone, and no client while it runs.
     """
 
     __slots__ = ()
-    _what, _hint = "a symbol", ""
+    _what = "a symbol"
+    _hint = ""
     _public: ClassVar[tuple[str, ...]] = ()
     _field: Any
 
@@ -57,7 +53,8 @@ class Symbol:
 
     def _refuse(self, question: str, hint: str | None = None) -> NoReturn:
         """Raise a TypeError that the field remembers."""
-        hint = self._hint if hint is None else hint
+        if hint is None:
+            hint = self._hint
         field: Field = self._field
         field.refuse(TypeError(f"{question}; {hint}" if hint else question))
 
@@ -65,20 +62,16 @@ class Symbol:
         if name in self._public and not self._field.running:
             return getattr(self, f"_{name}")
         if not name.startswith("_") and name not in SHAPES:
-            self._refuse(
-                f"the attribute {name} of {self._what} depends on ε",
-                COMPARED if name == "clip" else CURE,
-            )
+            hint = COMPARED if name == "clip" else CURE
+            self._refuse(f"the attribute {name} of {self._what} depends on ε", hint)
         raise AttributeError(f"{self._what} has no attribute {name}")
 
     def _after_runs(self, question: str) -> None:
         """Refuse a question of a client that runs; others may ask it."""
         if self._field.running:
-            cure = (
-                "keep no cache by it"
-                if question == "the hash"
-                else "leave logs and messages out of a client"
-            )
+            cure = "leave logs and messages out of a client"
+            if question == "the hash":
+                cure = "keep no cache by it"
             self._refuse(f"{question} of {self._what} depends on ε", cure)
 
     def __dir__(self) -> Iterable[str]:
@@ -120,20 +113,23 @@ def article(name: str) -> str:
 
 def refusing(kind: type) -> type:
     """Let a class refuse all that numbers can do and it does not define."""
-
-    def refusal(name: str) -> Callable[..., Any]:
-        asks_size = name in STEPS  # not how to compute a coin
-        more = (
-            f"{CURE}; an array takes a formula if its dtype is object" if name == "float" else CURE
-        )
-        return lambda self, *_: self._refuse(
-            f"{name} of {self._what} depends on ε", self._hint if asks_size else more
-        )
-
     answered = {*vars(kind), *vars(Symbol), *dir(object), "__getnewargs__"}
     for number in NUMBERS:
         for name in dir(number):
             special = name.startswith("__") and callable(getattr(number, name))
             if special and name not in answered:
-                setattr(kind, name, refusal(name.strip("_")))
+                setattr(kind, name, _refusal(name.strip("_")))
     return kind
+
+
+def _refusal(name: str) -> Callable[..., Any]:
+    """Return a method that refuses what numbers do by this name."""
+    cure = CURE
+    if name == "float":
+        cure += "; an array takes a formula if its dtype is object"
+
+    def refused(self: Symbol, *_: Any) -> Any:
+        hint = self._hint if name in STEPS else cure
+        self._refuse(f"{name} of {self._what} depends on ε", hint)
+
+    return refused

@@ -78,7 +78,7 @@ def _laws_in_numbers(client: Any, epsilon: float, inputs: Any, limit: int) -> li
 
 
 def _made(make: Maker, handed_in: Any, found: Laws) -> Iterator[tuple[float, Any]]:
-    """Values of ε with the client that has them: a mechanism's own, as it was handed in, and others."""
+    """Values of ε with the client that has them; first a mechanism's own, as it was handed in."""
     own = None
     if handed_in is not None:
         own = float(handed_in.epsilon)
