@@ -1,15 +1,17 @@
 """Every random choice a client makes goes through here, so that its exact law can be read off its own code.
 
-A client asks for biased coins (`bernoulli`; `packed_bernoulli` for very many), for one of several options, all alike
-(`uniform`), or for a draw whose odds are whole numbers (`rational`, `weighted`).
-Which of these it calls, and for how many draws, can be counted and timed from outside, so it must not depend on the
-value: a client draws what everybody draws, says which draws are `used`, and throws the others away.
-Hand it a `numpy.random.Generator` and it draws; a `SystemRandom` and it draws from the operating system;
-a `Paths` and it is replayed along every branch of its choices, each with its exact rational probability (`law`).
+A client asks for biased coins (`bernoulli`; `packed_bernoulli` for very many), for one of several
+options, all alike (`uniform`), or for a draw whose odds are whole numbers (`rational`,
+`weighted`).  Which of these it calls, and for how many draws, can be counted and timed from
+outside, so it must not depend on the value: a client draws what everybody draws, says which draws
+are `used`, and throws the others away.  Hand it a `numpy.random.Generator` and it draws; a
+`SystemRandom` and it draws from the operating system; a `Paths` and it is replayed along every
+branch of its choices, each with its exact rational probability (`law`).
 
-Computers do not own real numbers between 0 and 1: a coin of probability p falls heads with probability
-``ceil(p * 2**53) / 2**53``.  `law` reports that number, not p.  `round_down` and `round_up` put a probability on
-this grid in the direction that protects the client, starting from `odds`, a rational number just below e^ε.
+Computers do not own real numbers between 0 and 1: a coin of probability p falls heads with
+probability ``ceil(p * 2**53) / 2**53``.  `law` reports that number, not p.  `round_down` and
+`round_up` put a probability on this grid in the direction that protects the client, starting from
+`odds`, a rational number just below e^ε.
 
 What needs no arrays is in `ldpnb.exact`, and has its names here, too.
 """
@@ -83,9 +85,10 @@ FULL_ROUNDS = 8  # digits for which all words are drawn; then about one word in 
 class SystemRandom(coins.SystemRandom):
     """The operating system's random words, for clients that protect real people.
 
-    A pseudorandom generator is good enough for a simulation, but whoever learns its state undoes the perturbation.
-    And its state is copied: processes that fork, or are handed a pickled generator, toss the same coins.  Two people's
-    reports then share their coins, and together tell more than each is allowed to.  The system's words have no state.
+    A pseudorandom generator is good enough for a simulation, but whoever learns its state undoes
+    the perturbation.  And its state is copied: processes that fork, or are handed a pickled
+    generator, toss the same coins.  Two people's reports then share their coins, and together tell
+    more than each is allowed to.  The system's words have no state.
 
     Examples
     --------
@@ -99,15 +102,18 @@ class SystemRandom(coins.SystemRandom):
 
     def random(self, shape: tuple[int, ...] = ()) -> NDArray[np.float64]:
         """Uniform multiples of 2**-53 in [0, 1), an array of the given shape."""
-        return np.ldexp((self._words(prod(shape)) >> np.uint64(11)).astype(np.float64), -53).reshape(shape)
+        digits = self._words(prod(shape)) >> np.uint64(11)
+        return np.ldexp(digits.astype(np.float64), -53).reshape(shape)
 
     def integers(self, low: int, high: ArrayLike, shape: tuple[int, ...] = ()) -> NDArray[np.int64]:
         """Uniform integers in [low, high), an array of the given shape; without modulo bias."""
         size = np.broadcast_to(np.asarray(high, np.uint64) - np.uint64(low), shape).reshape(-1)
         surplus = (np.uint64(2**64 - 1) % size + np.uint64(1)) % size  # 2**64 modulo size
         words = self._words(size.size).copy()
-        while (again := np.flatnonzero(words < surplus)).size:  # the words left are a whole multiple of size
+        again = np.flatnonzero(words < surplus)  # the words left are a whole multiple of size
+        while again.size:
             words[again] = self._words(again.size)
+            again = np.flatnonzero(words < surplus)
         return ((words % size).astype(np.int64) + low).reshape(shape)
 
 
@@ -116,15 +122,28 @@ Randomness = Source | Sealed
 
 
 def _source(rng: object, *call: Any) -> Source:
-    """Return a source of randomness, and note the call of a replay; refuse anything else, and shapes that are none."""
+    """Return a source of randomness, and note the call of a replay.
+
+    Anything else is refused, and shapes that are none.
+    """
     for shape in call[1:]:
-        if not isinstance(shape, tuple) or not all(isinstance(n, int | np.integer) and n >= 0 for n in shape):
+        if not _is_shape(shape):
             raise ValueError(f"shape must be a tuple of integers that are not negative, got {shape!r:.60}")
     if isinstance(rng, Paths):
         rng._trace.append(call)
-    elif not isinstance(rng, np.random.Generator | SystemRandom):
-        raise ValueError(f"rng must be a numpy.random.Generator, a SystemRandom or a Paths, got {type(rng).__name__}")
-    return rng
+        return rng
+    if isinstance(rng, np.random.Generator | SystemRandom):
+        return rng
+    if isinstance(rng, coins.SystemRandom):  # of single numbers; none of them has a state
+        return SystemRandom()
+    kind = type(rng).__name__
+    raise ValueError(f"rng must be a numpy.random.Generator, a SystemRandom or a Paths, got {kind}")
+
+
+def _is_shape(shape: Any) -> bool:
+    if not isinstance(shape, tuple):
+        return False
+    return all(isinstance(n, int | np.integer) and n >= 0 for n in shape)
 
 
 def _probabilities(p: ArrayLike) -> NDArray[np.float64]:
@@ -145,14 +164,27 @@ def _spread(x: NDArray[Any], shape: tuple[int, ...], name: str) -> NDArray[Any]:
 
 
 def _one_by_one(draw: Any, kind: Any, shape: tuple[int, ...], used: Any = True, **each: Any) -> NDArray[Any]:
-    """Draw along a path, for each entry of arrays that are broadcast to a shape; 0 where it is not used."""
-    each = each if used is True else {"used": np.asarray(used), **each}
-    lists = [  # one person's draws are few, and all of this is done for each branch
-        (x if x.shape == shape else _spread(x, shape, name)).ravel().tolist() if x.ndim else [x.item()] * prod(shape)
-        for name, x in each.items()
-    ]
-    drawn = map(draw, *lists) if used is True else (draw(*own) if on else 0 for on, *own in zip(*lists, strict=True))
-    return np.array(list(drawn), kind).reshape(shape).copy()  # no view: generators return none
+    """Draw along a path, for each entry of arrays that are broadcast to a shape.
+
+    It is 0 where a draw is not used.
+    """
+    on = [] if used is True else _entries(np.asarray(used), shape, "used")
+    lists = [_entries(x, shape, name) for name, x in each.items()]  # one person's draws are few
+    if used is True:
+        drawn = [draw(*own) for own in zip(*lists, strict=True)]
+    else:
+        drawn = [draw(*own) if is_used else 0 for is_used, *own in zip(on, *lists, strict=True)]
+    return np.array(drawn, kind).reshape(shape).copy()  # no view: generators return none
+
+
+def _entries(x: NDArray[Any], shape: tuple[int, ...], name: str) -> list[Any]:
+    """Return the entries of an array that is broadcast to a shape."""
+    if x.ndim == 0:
+        return [x.item()] * prod(shape)
+    if x.shape != shape:
+        x = _spread(x, shape, name)
+    entries: list[Any] = x.ravel().tolist()
+    return entries
 
 
 def _symbolic(p: Any) -> bool:
@@ -180,8 +212,8 @@ def bernoulli(p: ArrayLike, shape: tuple[int, ...], rng: Randomness, *, used: Ar
     shape : tuple of int
     rng : Generator, SystemRandom or Paths
     used : array_like of bool
-        Which coins matter, broadcast to `shape`.  The others are tossed all the same, so that nobody can count how many
-        matter, and are tails; a `Paths` does not branch for them.
+        Which coins matter, broadcast to `shape`.  The others are tossed all the same, so that
+        nobody can count how many matter, and are tails; a `Paths` does not branch for them.
 
     Returns
     -------
@@ -190,7 +222,8 @@ def bernoulli(p: ArrayLike, shape: tuple[int, ...], rng: Randomness, *, used: Ar
     Raises
     ------
     ValueError
-        If a probability is not in [0, 1], p does not broadcast to `shape`, or `rng` is no source of randomness.
+        If a probability is not in [0, 1], p does not broadcast to `shape`, or `rng` is no source of
+        randomness.
     """
     rng = _source(rng, "bernoulli", shape)
     symbolic = _symbolic(p)
@@ -210,7 +243,8 @@ def _heads(
     p: NDArray[np.float64], shape: tuple[int, ...], rng: np.random.Generator | SystemRandom
 ) -> NDArray[np.bool_]:
     """Toss coins with a generator; so many at a time that their numbers stay in the cache."""
-    each, rows = _spread(p, shape, "p"), max(1, COINS // max(1, prod(shape[1:])))
+    each = _spread(p, shape, "p")
+    rows = max(1, COINS // max(1, prod(shape[1:])))
     if not shape or shape[0] <= rows:
         return np.asarray(rng.random(shape) < p)
     heads = np.empty(shape, np.bool_)
@@ -223,8 +257,9 @@ def _heads(
 def packed_bernoulli(p: float, shape: tuple[int, int], rng: Randomness, *, used: ArrayLike = True) -> NDArray[np.uint8]:
     """Coins of one probability, eight to a byte: the law of `bernoulli`, at about a seventh of the random words.
 
-    Coins are uniform numbers of 53 binary digits compared with ``ceil(p * 2**53)``, from the first digit on.  Where the
-    digits differ the coin is decided, so that two digits a coin are enough on average; 64 coins share a word of digits.
+    Coins are uniform numbers of 53 binary digits compared with ``ceil(p * 2**53)``, from the first
+    digit on.  Where the digits differ the coin is decided, so that two digits a coin are enough on
+    average; 64 coins share a word of digits.
 
     Parameters
     ----------
@@ -237,14 +272,17 @@ def packed_bernoulli(p: float, shape: tuple[int, int], rng: Randomness, *, used:
     Returns
     -------
     ndarray of uint8 (n, ⌈k/8⌉)
-        Coin v of a row is bit v % 8 of byte v // 8 (numpy's bit order "little"); the bits left over are zero.
+        Coin v of a row is bit v % 8 of byte v // 8 (numpy's bit order "little"); the bits left over
+        are zero.
 
     Raises
     ------
     ValueError
         If p is not a probability, or `rng` is no source of randomness.
     """
-    p, rng, (n, k) = check_probability(p, "p"), _source(rng, "packed_bernoulli", shape), shape
+    p = check_probability(p, "p")
+    rng = _source(rng, "packed_bernoulli", shape)
+    n, k = shape
     if isinstance(rng, Paths):
         return np.packbits(bernoulli(p, shape, rng, used=used), axis=1, bitorder="little")
     width = -(-k // 8)
@@ -262,11 +300,13 @@ def packed_bernoulli(p: float, shape: tuple[int, int], rng: Randomness, *, used:
 
 def _coins(threshold: int, n: int, rng: np.random.Generator | SystemRandom) -> NDArray[np.uint64]:
     """Draw 64 coins a word; a coin is heads if its number is below the threshold."""
-    heads, undecided = np.zeros(n, np.uint64), np.full(n, 2**64 - 1, np.uint64)
+    heads = np.zeros(n, np.uint64)
+    undecided = np.full(n, 2**64 - 1, np.uint64)
     if threshold == GRID:
         return undecided
     at: Any = slice(None)  # the words that `undecided` is about
-    for place, digit in enumerate(f"{threshold:053b}".rstrip("0")):  # who agrees to the end is not below
+    digits = f"{threshold:053b}".rstrip("0")
+    for place, digit in enumerate(digits):  # a number that agrees to the end is not below
         same = undecided & _words(undecided.size, rng)  # a one in the word: the digit is the threshold's
         if digit == "1":
             heads[at] |= undecided ^ same
@@ -275,7 +315,8 @@ def _coins(threshold: int, n: int, rng: np.random.Generator | SystemRandom) -> N
             left = np.flatnonzero(undecided)
             if not left.size:
                 break
-            at, undecided = left if isinstance(at, slice) else at[left], undecided[left]
+            at = left if isinstance(at, slice) else at[left]
+            undecided = undecided[left]
     return heads
 
 
@@ -302,7 +343,8 @@ def uniform(k: ArrayLike, shape: tuple[int, ...], rng: Randomness, *, used: Arra
     Raises
     ------
     ValueError
-        If some k is not in range, k does not broadcast to `shape`, or `rng` is no source of randomness.
+        If some k is not in range, k does not broadcast to `shape`, or `rng` is no source of
+        randomness.
     """
     k = np.asarray(k)
     if k.dtype.kind not in "iu" or not in_range(k, 1, 2**63 - 1):
@@ -332,10 +374,13 @@ def rational(part: ArrayLike, whole: ArrayLike, shape: tuple[int, ...], rng: Ran
     Raises
     ------
     ValueError
-        If a number is out of range or no integer, does not broadcast, or `rng` is no source of randomness.
+        If a number is out of range or no integer, does not broadcast, or `rng` is no source of
+        randomness.
     """
-    part, whole = np.asarray(part), np.asarray(whole)
-    if not {part.dtype.kind, whole.dtype.kind} <= {"i", "u"} or not np.all((part >= 0) & (part <= whole) & (whole > 0)):
+    part = np.asarray(part)
+    whole = np.asarray(whole)
+    are_integers = {part.dtype.kind, whole.dtype.kind} <= {"i", "u"}
+    if not are_integers or not np.all((part >= 0) & (part <= whole) & (whole > 0)):
         raise ValueError(f"part must be integers in [0, whole], whole at least 1, got {part} of {whole}")
     rng = _source(rng, "rational", shape)
     some = _spread(part, shape, "part")
@@ -347,8 +392,8 @@ def rational(part: ArrayLike, whole: ArrayLike, shape: tuple[int, ...], rng: Ran
 def weighted(weights: Sequence[int], shape: tuple[int, ...], rng: Randomness) -> NDArray[np.int64]:
     """Draw indices with probabilities exactly proportional to integers, however large these are.
 
-    A uniform point of [0, 1) is drawn word by word, until no boundary between two indices lies among the points that
-    are left.  One word is enough but in one case out of 2**62 a boundary.
+    A uniform point of [0, 1) is drawn word by word, until no boundary between two indices lies
+    among the points that are left.  One word is enough but in one case out of 2**62 a boundary.
 
     Parameters
     ----------
@@ -364,19 +409,23 @@ def weighted(weights: Sequence[int], shape: tuple[int, ...], rng: Randomness) ->
     Raises
     ------
     ValueError
-        If a weight is negative, or neither an integer nor a Fraction, all are zero, or `rng` is no source of
-        randomness.
+        If a weight is negative, or neither an integer nor a Fraction, all are zero, or `rng` is no
+        source of randomness.
     """
-    weights, rng = _whole(weights), _source(rng, "weighted", shape)
+    weights = _whole(weights)
+    rng = _source(rng, "weighted", shape)
     if any(isinstance(w, Formula) for w in weights):
         weights = weights_of(weights, rng)
     if isinstance(rng, Paths):
-        return np.array([rng._choose(weights) for _ in range(prod(shape))], np.int64).reshape(shape)
-    ends, total = list(accumulate(weights)), sum(weights)
+        chosen = [rng._choose(weights) for _ in range(prod(shape))]
+        return np.array(chosen, np.int64).reshape(shape)
+    ends = list(accumulate(weights))
+    total = sum(weights)
     edges = np.array([(end << coins.WORD) // total for end in ends])
     words = np.asarray(rng.integers(0, 1 << coins.WORD, shape), np.int64)
     found = np.asarray(np.searchsorted(edges, words, "right"), np.int64)
-    # where a boundary lies in the cell of the word, or at its lower end: `found` is past it, and the last edge no word
+    # a boundary lies in the cell of the word, or at its lower end: `found` is past it, and the last
+    # edge is no word
     for at in map(tuple, np.argwhere(edges[found - 1] == words)):
         found[at] = settle(int(words[at]), ends, lambda: int(rng.integers(0, 1 << coins.WORD, ())))
     return found
@@ -387,10 +436,7 @@ def _whole(weights: Sequence[Any]) -> tuple[Any, ...]:
     try:
         if any(isinstance(w, Formula) for w in weights):
             return tuple(weights)
-        fractions = [  # of plain integers, whatever the client's own numbers are
-            Fraction(int(w.numerator), int(w.denominator)) if isinstance(w, Fraction) else Fraction(operator.index(w))
-            for w in weights
-        ]
+        fractions = [_as_fraction(weight) for weight in weights]
     except TypeError:
         raise ValueError(f"weights must be integers or Fractions, got {weights!r}") from None
     if not any(fractions) or min(fractions) < 0:
@@ -399,12 +445,20 @@ def _whole(weights: Sequence[Any]) -> tuple[Any, ...]:
     return tuple(w.numerator * (bottom // w.denominator) for w in fractions)
 
 
+def _as_fraction(weight: Any) -> Fraction:
+    """Return a weight as a Fraction of plain integers, whatever the client's own numbers are."""
+    if isinstance(weight, Fraction):
+        return Fraction(int(weight.numerator), int(weight.denominator))
+    return Fraction(operator.index(weight))
+
+
 # ---------------------------------------------------------------------- counts of many draws, for simulations
 
 
 def binomial(n: ArrayLike, p: ArrayLike, shape: tuple[int, ...], rng: Randomness) -> NDArray[np.int64]:
     """Toss n coins of probability p each and count the heads; n and p are broadcast to `shape`."""
-    (n, rng), p = _simulated(n, rng), _probabilities(p)
+    n, rng = _simulated(n, rng)
+    p = _probabilities(p)
     if isinstance(rng, Paths):
         return _one_by_one(rng._heads, np.int64, shape, n=n, p=p)
     _spread(n, shape, "n")
@@ -415,7 +469,8 @@ def binomial(n: ArrayLike, p: ArrayLike, shape: tuple[int, ...], rng: Randomness
 def distinct(total: NDArray[np.int64], count: NDArray[np.int64], width: int, rng: Randomness) -> NDArray[np.int64]:
     """Draw sets: `count` of the integers below `total` for each person, all such sets alike.
 
-    Floyd's sampling: to choose among 0, …, last with `last` chosen before or not, draw one; if taken, take `last`.
+    Floyd's sampling: to choose among 0, …, last with `last` chosen before or not, draw one; if
+    taken, take `last`.
 
     Parameters
     ----------
@@ -431,17 +486,27 @@ def distinct(total: NDArray[np.int64], count: NDArray[np.int64], width: int, rng
 
     Notes
     -----
-    For each of the `width` columns everybody draws a number, so that draws do not tell how many are wanted.
+    For each of the `width` columns everybody draws a number, so that draws do not tell how many are
+    wanted.
     """
-    found, most = np.full((len(total), width), -1), int(total.max(initial=0))
-    marked = np.zeros((len(total), most), np.bool_) if most <= 8 * width else None  # no larger than what is found
+    found = np.full((len(total), width), -1)
+    most = int(total.max(initial=0))
+    marked = None
+    if most <= 8 * width:  # no larger than what is found
+        marked = np.zeros((len(total), most), np.bool_)
     for column in range(width):
-        last, wanted = total - count + column, count > column
-        drawn, (on,) = uniform(last + 1, count.shape, rng, used=wanted), wanted.nonzero()
+        last = total - count + column
+        wanted = count > column
+        drawn = uniform(last + 1, count.shape, rng, used=wanted)
+        (on,) = wanted.nonzero()
         if not on.size:
             continue
-        last, drawn = last[on], drawn[on]
-        taken = np.any(found[on, :column] == drawn[:, None], axis=1) if marked is None else marked[on, drawn]
+        last = last[on]
+        drawn = drawn[on]
+        if marked is None:
+            taken = np.any(found[on, :column] == drawn[:, None], axis=1)
+        else:
+            taken = marked[on, drawn]
         found[on, column] = np.where(taken, last, drawn)
         if marked is not None:
             marked[on, found[on, column]] = True
@@ -450,7 +515,8 @@ def distinct(total: NDArray[np.int64], count: NDArray[np.int64], width: int, rng
 
 def scatter(n: ArrayLike, k: int, rng: Randomness) -> NDArray[np.int64]:
     """Throw n balls into k cells, all alike, and count: one axis more than n has, of length k."""
-    (n, rng), k = _simulated(n, rng), check_count(k, 1, "k", 2**53 - 1)
+    n, rng = _simulated(n, rng)
+    k = check_count(k, 1, "k", 2**53 - 1)
     if not isinstance(rng, Paths):
         return np.asarray(rng.multinomial(n, np.full(k, 1 / k)), np.int64)
     out = np.empty((*n.shape, k), np.int64)
@@ -463,7 +529,8 @@ def scatter(n: ArrayLike, k: int, rng: Randomness) -> NDArray[np.int64]:
 
 
 def _simulated(n: ArrayLike, rng: Randomness) -> tuple[NDArray[np.int64], np.random.Generator | Paths]:
-    n, rng = np.asarray(n), _source(rng)
+    n = np.asarray(n)
+    rng = _source(rng)
     if n.dtype.kind not in "iu" or not np.all((n >= 0) & (n < 2**63)):
         raise ValueError(f"n must be non-negative integers, got {n}")
     if isinstance(rng, SystemRandom):

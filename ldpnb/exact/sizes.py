@@ -1,7 +1,7 @@
 """Proofs for every number of items.
 
 Each case of the number of items is replayed and decided alone.  A client is refuted where
-`ldpnb.exact.items.of_size` runs it and exceeds e^ε: the forms of reports that a proof compares can
+`ldpnb.verify.of_size` runs it and exceeds e^ε: the forms of reports that a proof compares can
 say more than the reports.
 """
 
