@@ -13,7 +13,7 @@ from ldpnb.exact.formulas import (
     is_probability as is_probability,
 )
 from ldpnb.exact.polynomials import (
-    STARTS as START,
+    STARTS,
     Poly as Poly,
     Y as Y,
     collect as collect,
@@ -51,3 +51,5 @@ from ldpnb.exact.questions import (
     within as within,
 )
 from ldpnb.exact.symbols import Symbol as Symbol
+
+START = STARTS  # of y, as the signs of polynomials try them

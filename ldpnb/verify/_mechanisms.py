@@ -26,6 +26,7 @@ from ldpnb.exact.symbolic import Laws, Maker
 from ldpnb.verify._identities import compared_moments
 
 STRUCTURE = "if a mechanism's structure follows from ε, let a field hold it, and name that in the class's `chosen`"
+USUAL = (0.01, 20)  # ε at which stated numbers are compared
 
 
 @programs_of.register
@@ -41,35 +42,44 @@ def _programs(mechanism: Mechanism, inputs: Inputs) -> list[Callable[[Any], Any]
 
 @one_person_of.register
 def _one_person(mechanism: Mechanism) -> Callable[[Any, Any], Any]:
-    return lambda value, rng: _alone(mechanism.perturb(*_batches([value]), rng=rng))[0]
+    def client(value: Any, rng: Any) -> Any:
+        (batch,) = _batches([value])
+        return _alone(mechanism.perturb(batch, rng=rng))[0]
+
+    return client
 
 
 @values_of.register
 def _values(records: Records) -> list[Any]:
     """Return records as dicts, or as sets where there are no values."""
-    people = [slice(*ends) for ends in pairwise(records.offsets.tolist())]
-    if records.values is None:
-        return [frozenset(records.keys[own].tolist()) for own in people]
-    return [dict(zip(records.keys[own].tolist(), records.values[own].tolist(), strict=True)) for own in people]
+    found: list[Any] = []
+    for start, end in pairwise(records.offsets.tolist()):
+        keys = records.keys[start:end].tolist()
+        if records.values is None:
+            found.append(frozenset(keys))
+        else:
+            values = records.values[start:end].tolist()
+            found.append(dict(zip(keys, values, strict=True)))
+    return found
 
 
 class Rows:
-    """Arrays of one report each: they must be of one class and dtype, which a row alone may not tell."""
+    """Arrays of one report each, of one class and dtype: a row alone may not tell them."""
 
     def __init__(self) -> None:
         self._kind: type | None = None
         self._first: tuple[Hashable, str] | None = None
 
     def only(self, reports: Any) -> Any:
-        """Return the only report; refuse another class, or an array of another dtype, than those before."""
+        """Return the only report; refuse another class or dtype than those before."""
         row = _alone(reports)[0]
         kind = np.ndarray if isinstance(reports, np.ndarray) else type(reports)
         if self._kind is None:
             self._kind = kind
         if kind is not self._kind:
             raise ValueError(
-                f"perturb must return reports in one form, got {self._kind.__name__} and {kind.__name__}, "
-                "which a receiver can tell apart: return an array each time"
+                f"perturb must return reports in one form, got {self._kind.__name__} and "
+                f"{kind.__name__}, which a receiver can tell apart: return an array each time"
             )
         if not isinstance(reports, np.ndarray):
             return row
@@ -77,7 +87,8 @@ class Rows:
             row = np.array(row, reports.dtype)
         if self._first is None or type(reports) is not np.ndarray:
             freeze(reports)  # refuses other classes, and what is sent beside the reports
-        own, dtype = form_of(reports.dtype), reports.dtype
+        dtype = reports.dtype
+        own = form_of(dtype)
         if self._first is None:
             self._first = own, str(dtype)
         first, name = self._first
@@ -100,19 +111,28 @@ def _batches(inputs: Inputs) -> list[Any]:
     """Return inputs as a mechanism takes them: a batch for each person."""
     if isinstance(inputs, np.ndarray | Records):
         return [inputs[i : i + 1] for i in range(len(inputs))]
-    return [Records.of(value) if isinstance(value, dict | set | frozenset) else [value] for value in values_of(inputs)]
+    return [_batch_of(value) for value in values_of(inputs)]
 
 
-# ------------------------------------------------------------------------------------------------------------- proofs
+def _batch_of(value: Any) -> Any:
+    """Return a batch of one person; a dict or a set makes a record."""
+    if isinstance(value, dict | set | frozenset):
+        return Records.of(value)
+    return [value]
+
+
+# ---------------------------------------------------------------------------------------- proofs
 
 
 @subject_of.register
 def _subject(mechanism: Mechanism) -> Subject:
     """Make a mechanism with another ε, and with the structure that it has now."""
-    own = {f.name for f in fields(mechanism) if f.init}  # type: ignore[arg-type]
+    own = {field.name for field in fields(mechanism) if field.init}  # type: ignore[arg-type]
     if "epsilon" not in own:
         raise ValueError(_without_epsilon(mechanism))
-    structure = {name: getattr(mechanism, use) for name, use in mechanism.chosen.items() if name in own}
+    structure = {
+        name: getattr(mechanism, use) for name, use in mechanism.chosen.items() if name in own
+    }  # fmt: skip
     return Subject(
         make=lambda e: replace(mechanism, epsilon=e, **structure),  # type: ignore[type-var]
         name=type(mechanism).__name__,
@@ -144,14 +164,19 @@ def _what_it_states(
     return Stated(_name(built), ratio, moments)
 
 
-def _is_stated(built: Mechanism, make: Maker, found: Laws, most: Factor, tested: tuple[float, ...]) -> bool:
-    """Whether a mechanism's `realised_epsilon` is the logarithm of the largest ratio, as formula and in numbers."""
+def _is_stated(
+    built: Mechanism, make: Maker, found: Laws, most: Factor, tested: tuple[float, ...]
+) -> bool:  # fmt: skip
+    """Whether `realised_epsilon` is the logarithm of the largest ratio, as formula and in numbers."""
     with found.field.run(server=True):
         own = built.realised_epsilon
     found.field.heard()
     if not isinstance(own, Budget) or most.ratio is None or not own.odds.same(most.ratio):
         return False
-    for epsilon in (e for e in tested if 0.01 <= e <= 20):
+    least, highest = USUAL
+    for epsilon in tested:
+        if not least <= epsilon <= highest:
+            continue
         told = make(epsilon).realised_epsilon
         ratio = most.ratio.at(Fraction(exp(epsilon / found.field.roots)))
         if told is None or not isclose(told, log(ratio), rel_tol=1e-6, abs_tol=1e-9):
@@ -162,15 +187,20 @@ def _is_stated(built: Mechanism, make: Maker, found: Laws, most: Factor, tested:
 def _without_epsilon(mechanism: Mechanism) -> str:
     """Say how to prove a mechanism whose ε follows from other parameters."""
     kind = type(mechanism).__name__
+    rule = "client must have a field epsilon"
     if not mechanism.of_epsilon:
         exact = "worst(laws(m, inputs)).epsilon is its ε, exactly"
-        return f"client must have a field epsilon, and nothing in a {kind} is a function of ε: {exact}"
+        return f"{rule}, and nothing in a {kind} is a function of ε: {exact}"
     how = f"prove({mechanism.of_epsilon}, inputs), with it as m"
-    return f"client must have a field epsilon, and ε follows from other parameters of {kind}: write {how}"
+    return f"{rule}, and ε follows from other parameters of {kind}: write {how}"
 
 
 def _name(mechanism: Any) -> str:
-    told = [f for f in fields(mechanism) if f.init and (f.repr or getattr(mechanism, f.name) is not f.default)]
-    shown = ((f.name, getattr(mechanism, f.name)) for f in told)
-    sizes = ", ".join(f"{name}={x!r}" for name, x in shown if not isinstance(x, Budget | Formula))
-    return f"{type(mechanism).__name__}({sizes})"
+    """Return the name of a mechanism with its sizes."""
+    sizes = []
+    for field in fields(mechanism):
+        value = getattr(mechanism, field.name, None)
+        is_told = field.init and (field.repr or value is not field.default)
+        if is_told and not isinstance(value, Budget | Formula):
+            sizes.append(f"{field.name}={value!r}")
+    return f"{type(mechanism).__name__}({', '.join(sizes)})"
