@@ -40,7 +40,7 @@ class Large(ValueError):
     """An output is so large that it is not looked at again and again."""
 
 
-class Refused(ValueError):
+class _Refused(ValueError):
     """An output contains a symbol, or a set in an order of its own."""
 
 
@@ -146,7 +146,7 @@ def sent(value: Any, protocol: int) -> tuple[bytes, _Sender]:
     sender.fast = True  # each part is written out each time
     try:
         sender.dump(value)
-    except Refused:
+    except _Refused:
         raise
     except _TooLarge:
         refuse_large()
@@ -191,7 +191,7 @@ def _refuse_cyclic(value: Any) -> NoReturn:
 
 def refuse_symbol(part: Symbol) -> NoReturn:
     """Refuse a report that contains a symbol."""
-    raise Refused(
+    raise _Refused(
         f"a program must return reports without symbols, got one that contains {part._what}, which "
         "a receiver could look at: return what is drawn with it, not the symbol"
     )
@@ -201,7 +201,7 @@ def _refuse_seeded(members: Iterable[Any]) -> None:
     """Refuse a set whose order depends on how it was made in some processes, and in others not."""
     for member in members:
         if not _hashed_alike(member):
-            raise Refused(
+            raise _Refused(
                 "a program must return sets of several members only of numbers, since the order "
                 "of others follows from a seed that each process draws anew, got "
                 f"{shown(member)} in one: return tuple(sorted(…, key=repr)), "
