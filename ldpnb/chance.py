@@ -33,7 +33,7 @@ from numpy.typing import ArrayLike, NDArray
 from ldpnb.arrays import form_of as form_of, layout as layout
 from ldpnb.checks import check_count, check_probability, in_range
 from ldpnb.exact import coins
-from ldpnb.exact.coins import Sealed, fall, pick, settle, toss
+from ldpnb.exact.coins import Sealed, fall, pick, sealed as sealed, settle, toss
 from ldpnb.exact.distributions import Law, law
 from ldpnb.exact.forms import PLAIN as PLAIN, form
 from ldpnb.exact.formulas import Formula

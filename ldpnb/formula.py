@@ -11,6 +11,7 @@ from ldpnb.exact.formulas import (
     Root as Root,
     in_lowest_terms as in_lowest_terms,
     is_probability as is_probability,
+    simple as simple,
 )
 from ldpnb.exact.polynomials import (
     STARTS,
