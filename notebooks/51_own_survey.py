@@ -670,7 +670,7 @@ check(
 # Among them are few people, many categories, items that nobody rates, and ε from 0.2 to 6.
 # The table shows how often a 95 % interval held the truth, on average over the rows of the record and in the worst row.
 # A row is a setting, about the population or about these people.
-# The worst of many rows is some points lower by chance alone; for the lowest slope, the last line has 3,000 surveys of other people.
+# The worst of many rows is some points lower by chance alone: lines that end in *again* are 3,000 surveys of other people for the rows that were lowest.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "The recorded surveys"}
 shares, drawn = recorded("coverage"), recorded("drawn_coverage")
@@ -678,14 +678,15 @@ compared, repeated = recorded("contrasts"), recorded("repeated")
 groups = {
     "each interval alone": (shares, "alone"),
     "all of a result together": (shares, "together"),
+    "… the lowest, again": (recorded("coverage.again"), "together"),
     "questions drawn in public": (drawn, "alone"),
     "differences and scores": (compared, "covers"),
     "… with errors of rows added": (compared, "hypot"),
     "people asked again": (repeated, "rounds said"),
     "… taken for new people": (repeated, "alone"),
-    "slopes, these people": (repeated, "slope, people"),
     "changes, new people": (repeated, "change, new"),
-    "the lowest slope, again": (recorded("repeated.again"), "slope, people"),
+    "slopes, these people": (repeated, "slope, people"),
+    "… the lowest slope, again": (recorded("repeated.again"), "slope, people"),
 }
 held = []
 for name, (record, column) in groups.items():
