@@ -111,9 +111,9 @@ def test_search_and_dark_mode_from_the_disk(browser, unpacked, scheme):
     home = f"{unpacked.as_uri()}/"
     with visiting(browser, home, scheme) as visit:
         visit.open(f"{home}search.html?q=optimised+unary+encoding")
-        hit = visit.page.locator("#search-results li:has(a[href*='notebooks/10_frequency.html'])").first
+        hit = visit.page.locator("#search-results li:has(a[href*='notebooks/04_frequency.html'])").first
         hit.locator("a").first.click()
-        visit.page.wait_for_url("**/notebooks/10_frequency.html*")
+        visit.page.wait_for_url("**/notebooks/04_frequency.html*")
         visit.settle()
         assert complaints(visit, (*LOADED, figures_readable) if scheme == "dark" else LOADED) == []
 
@@ -130,11 +130,11 @@ def search(visit, site, term):
     ("term", "page"),
     [
         ("randomized response", "notebooks/01_randomized_response.html"),
-        ("unary", "notebooks/10_frequency.html"),  # its stem, unari, is no part of it
+        ("unary", "notebooks/04_frequency.html"),  # its stem, unari, is no part of it
         ("随机响应", "book/glossary.html"),
-        ("频率预言机", "notebooks/10_frequency.html"),
+        ("频率预言机", "notebooks/04_frequency.html"),
         ("预言机", "book/glossary.html"),
-        ("键值数据", "notebooks/20_keyvalue.html"),
+        ("键值数据", "notebooks/14_keyvalue.html"),
         ("熵", "book/glossary.html"),
     ],
 )
