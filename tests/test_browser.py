@@ -20,6 +20,7 @@ import numpy as np
 import pytest
 from browser import served
 from built import SITE, stale, there
+from moved import MOVED
 from PIL import Image
 from visit import (
     LOADED,
@@ -59,10 +60,10 @@ def unpacked(tmp_path_factory):
 
 
 def pages():
-    """All pages of the site but the front door, which only redirects; of the sources, alike all, the largest."""
+    """All pages of the site but those that only lead to another; of the sources, alike all, the largest."""
     found = [path.relative_to(SITE).as_posix() for path in sorted(SITE.rglob("*.html"))]
     sources = sorted((name for name in found if name.startswith("_modules/")), key=lambda x: (SITE / x).stat().st_size)
-    left = {"index.html", *sources[:-SOURCES]}
+    left = {"index.html", *(f"notebooks/{old}.html" for old in MOVED), *sources[:-SOURCES]}
     return [name for name in found if not name.startswith("_static/") and name not in left]
 
 
@@ -96,6 +97,22 @@ def test_front_door(browser, home):
         visit.page.goto(f"{home}index.html" if home.startswith("file:") else home)  # a server knows what / is
         visit.page.wait_for_url("**/book/preface.html")
         visit.settle()
+        assert complaints(visit, LOADED) == []
+
+
+AT_THE_TOP = """name => {
+    const top = document.querySelector(name).getBoundingClientRect().top;
+    return 0 <= top && top < innerHeight / 2;
+}"""
+
+
+@pytest.mark.parametrize("home", ["server", "disk"], indirect=True)
+def test_an_old_address_leads_to_the_section(browser, home):
+    with visiting(browser, home) as visit:
+        visit.page.goto(f"{home}notebooks/20_keyvalue.html#sec-kv-privkvm", wait_until="commit")
+        visit.page.wait_for_url("**/notebooks/14_keyvalue.html#sec-kv-privkvm")
+        visit.settle()
+        visit.page.wait_for_function(AT_THE_TOP, arg="#sec-kv-privkvm")  # it scrolls smoothly
         assert complaints(visit, LOADED) == []
 
 

@@ -5,7 +5,7 @@ import re
 
 import numpy as np
 import pytest
-from built import SITE
+from built import ROOT
 from PIL import Image
 from pypdf import PdfReader
 from visit import visiting
@@ -303,7 +303,7 @@ def printed(visit, address):
 
 
 PRINTED = ["book/preface", "book/ledger", "book/glossary", "book/concordance", "book/api"]
-PRINTED += sorted(path.relative_to(SITE).as_posix()[:-5] for path in SITE.glob("notebooks/**/*.html"))
+PRINTED += sorted(path.relative_to(ROOT).as_posix()[:-6] for path in ROOT.glob("notebooks/**/*.ipynb"))
 
 
 def test_nothing_is_cut_off_on_paper(paper, site):
