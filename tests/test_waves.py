@@ -38,7 +38,6 @@ from ldpnb.book.experiment import recorded
 from ldpnb.core import Tally
 from ldpnb.intervals import design_effect, support_interval
 from ldpnb.serve import collect, from_wire, header, load_tally, read, save, save_tally, schema, to_wire
-from ldpnb.serve._contrasts import largest_apart
 from ldpnb.serve._rounds import check_rounds, repeated_end, repeated_error
 from ldpnb.serve.keeping import BudgetError
 
