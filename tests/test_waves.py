@@ -21,6 +21,7 @@ from ldpnb import (
     OUE,
     RAPPOR,
     Account,
+    DrawnAttributes,
     Number,
     OneOf,
     Ratings,
@@ -602,12 +603,16 @@ def test_scores_of_the_same_people_have_the_largest_variance_of_all_answers():
 
 def test_scores_that_are_not_told_are_bounded_and_said_so():
     """Of the columns of a table that draws one, no report tells how two answers go together."""
-    table, rng, found = YesNoTable(["a", "b", "c"], epsilon=3.0), RNG(2), []
+    drawn = DrawnAttributes.of((2, 2, 2), GRR, 3.0)
+    table, rng, found = YesNoTable(["a", "b", "c"], mechanism=drawn), RNG(2), []
     for t in range(2):
         tally = table.tally(table.perturb(rng.random((900, 3)) < 0.4, rng=rng), wave=f"W{t}")
         found.append(table.estimate(tally).contrast({"a": 1, "b": 1}))
     change = Waves(found, same=True).change()
     assert np.hypot(*(one.error for one in found)) < change.error <= sum(one.error for one in found) + 1e-12
+    these = [table.estimate(one.parts[0].result.tally, people=True).contrast({"a": 1, "b": 1}) for one in found]
+    assert "each wave: the error is at most this, since" in Waves(these, same=True).said
+    assert "at most" not in Waves(found, same=True).said
     stars = Ratings(["a", "b"], 1, 5, most=1, epsilon=2.0)
     rated = [stars.tally(stars.perturb([{"a": 4}, {"b": 2}] * 999, rng=RNG(t)), wave=f"W{t}") for t in (0, 1)]
     means = [stars.estimate(one).means.contrast({"a": 1, "b": -1}) for one in rated]
@@ -651,7 +656,8 @@ def test_what_was_computed_is_named_with_unit_and_chance():
     assert waves.combine("yes", [1, -2, 1]).label == "weighted sum of yes over 3 waves"
     lines = str(waves.slope("yes")).splitlines()
     assert lines[1].startswith("slope of yes, a wave  ") and lines[1].count(" points") == 4
-    assert lines[2] == "3 waves of the same people, ε = 2 a report" and lines[3].endswith("; p: if 0 were true")
+    assert lines[2] == "3 waves of the same people, ε = 2 a report"
+    assert lines[3].startswith("low, high: 95 % interval, alone, about") and lines[3].endswith("; p: if 0 were true")
     assert waves.slope("yes").p_value < 1e-6
     assert str(waves.mean("yes")).splitlines()[1].count(" %") == 4
     with pytest.raises(ValueError, match="^weights must not all be 0"):

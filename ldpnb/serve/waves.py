@@ -335,7 +335,8 @@ class Waves:
         level = self._tables[0].level
         half = quantile(level, self._family) * error
         ends = estimate - half, estimate + half
-        said = f"{self._who}\n{self._intervals}; p: if 0 were true"
+        kind = self._intervals.replace(" intervals, each alone,", " interval, alone,")
+        said = f"{self._who}\n{kind}; p: if 0 were true"
         named = name.format(label if label is not None else first.label)
         parts = tuple(Part(row.parts[0].result, x * row.parts[0].weights) for x, row in zip(w, rows, strict=True) if x)
         return OverWaves(named, estimate, error, *ends, level, self._family, first.what, first.unit, said, parts)
