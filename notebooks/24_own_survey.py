@@ -619,13 +619,12 @@ except ValueError as refused:
 found = [sleep.estimate(one, people=True) for one in tallies]
 waves = Waves(found, same=True)
 print(waves)
-slope = waves.slope("well")
-change, error = 100 * slope.estimate, 100 * slope.error
-print(f"per week: {change:+.1f} ± {error:.1f} points")
+print(waves.slope("well"))
 
 # %% [markdown]
 # About a population, the errors also depend on how the answers of one person go together.
 # Without `people=True`, the package takes the way that makes the error largest.
+# Scores go the same way: `Waves([one.mean for one in found], same=True)`, or with `one.top(2)`.
 #
 # You may also want one share over all weeks.
 # If each of the $n$ people sent $T$ reports, the noise is averaged over $nT$ reports.
@@ -662,6 +661,7 @@ check(
 # If answers rarely change, let the phone remember its report: `account.remembered(sleep, "well", label="sleep, 2026")` costs ε once, and hands out the same report all year.
 # It speaks of the first answer, so a new period needs a new label.
 # Copies of a report say no more than one: estimate one week of them, and do not pool.
+# To compare weeks of them, say `Waves(found, same=True, remembered=True)`: else a mean over weeks looks surer than it is.
 #
 # (sec-survey-hold)=
 # ## Do the intervals hold?
