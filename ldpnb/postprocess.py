@@ -132,7 +132,9 @@ def interval(
 def normal_quantile(level: float, entries: float = 1) -> float:
     """Return how many standard errors to both sides cover so many entries with this probability (Bonferroni)."""
     if not is_number(level) or not 0 < level < 1:
-        raise ValueError(f"level must be a number in (0, 1), got {shown(level)}")
+        percent = is_number(level) and 1 < level < 100
+        cure = f": {level:g} % is {float(level) / 100:g}" if percent else ""
+        raise ValueError(f"level must be a number in (0, 1), got {shown(level)}{cure}")
     out = 1 - float(level)
     if not 0 < out < 1:
         raise ValueError(f"level must be in (0, 1), and so must 1 − level as a float, got {shown(level)}")
