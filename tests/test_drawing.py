@@ -676,6 +676,25 @@ def test_what_is_drawn_is_best(questions, k, n, limit, best, errors):
     assert {way.draw: round(way.error, 1) for way in found.drawn if way.draw in errors} == errors
 
 
+def test_a_plan_says_which_rows_it_leaves_out():
+    text = str(survey_of(12, 1).plan(3000))
+    shown = [draw for draw in range(1, 12) if f"(draw={draw})" in text]
+    assert shown == [*range(1, shown[-1] + 1)]
+    last = f"not shown: draw = {shown[-1] + 1} to 11, with more than 2 times the error of the best; .drawn has all"
+    assert text.splitlines()[-1] == last
+    assert "not shown" not in str(survey_of(2, 1).plan(3000))
+
+
+def test_an_answer_to_what_was_not_drawn_names_what_was(tmp_path):
+    account, survey = Account(tmp_path / "a", limit=1.0), survey_of(3, 1)
+    (name,) = survey.drawn(account)
+    other = next(one for one in survey.questions if one != name)
+    words = f"^row must have an answer to '{name}', which was drawn for this person, got '{other}': ask what drawn"
+    with pytest.raises(ValueError, match=words):
+        survey.answer({other: "c0"}, account=account)
+    assert account.spent == 0
+
+
 def test_a_plan_of_questions_of_every_kind():
     questions = {
         "why": of(3),
@@ -733,7 +752,7 @@ def test_a_refusal_says_what_drawing_would_give():
     with pytest.raises(ValueError, match="or draw which questions a person answers") as refused:
         Survey({f"q{i}": of(5) for i in range(12)}, limit=1.0)
     assert str(refused.value).endswith(
-        "Of 1,000 people, standard errors would be 61.5 points if everybody answers all 12, at ε = 0.0833; "
+        "Of 1,000 people, say, standard errors would be 61.5 points if everybody answers all 12, at ε = 0.0833; "
         "17.1 points if each person answers 1, drawn in public (draw=1), at ε = 1; "
         "and 4.95 points if only one question is asked"
     )

@@ -375,6 +375,9 @@ class Survey:
         values: dict[str, Any] = {}
         for name in self.drawn(account, rng=rng):  # first of all, so that it does not depend on any answer
             one = self.questions[name]
+            if self.draw is not None and isinstance(row, Mapping) and _lacks(row, name, one):
+                rule = f"have an answer to {shown(name)}, which was drawn for this person"
+                raise ValueError(f"row must {rule}, got {told(row) or 'none'}: ask what drawn(account) returns")
             with _about(name):
                 values[name] = one.encoded(one._one(row, name))
         values = {name: found for name, found in values.items() if len(found)}
@@ -481,6 +484,11 @@ class Survey:
             with _about(name):
                 found.setdefault(name, []).append(from_wire(part, self.questions[name], label=label))
         return {name: np.concatenate(each) for name, each in found.items()}
+
+
+def _lacks(row: Mapping[str, Any], name: str, question: Asked) -> bool:
+    """Return whether a person's row has no answer to a question of one column."""
+    return name not in row and not isinstance(question, YesNoTable)
 
 
 def _length(column: Any) -> int | None:
