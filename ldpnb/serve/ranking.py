@@ -231,8 +231,8 @@ class Choice:
         if hasattr(self.question, "share") and "mean" not in what:
             lower = self.question.share if share is None else check_probability(share, "share")
             if lower + wanted > 1:
-                rule = f"at most 1 − difference = {1 - wanted:g}"
-                raise ValueError(f"share must be {rule}, got {lower:g}: it is the smaller one of the two")
+                rule = f"at most 1 − difference = {in_full(1 - wanted)}"
+                raise ValueError(f"share must be {rule}, got {in_full(lower)}: it is the smaller one of the two")
             ends = lower, lower + wanted
             both = sum(self.question._total(self.mechanism, False, end)[what] for end in ends)
         elif share is not None:
