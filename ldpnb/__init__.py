@@ -82,6 +82,7 @@ if TYPE_CHECKING:
         YesNoTable as YesNoTable,
         collect as collect,
         difference as difference,
+        differences as differences,
         pool_waves as pool_waves,
         same_everywhere as same_everywhere,
         save as save,

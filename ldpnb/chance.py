@@ -292,7 +292,9 @@ def _source(rng: object, *call: Any) -> Source:
     if isinstance(rng, Paths):
         rng._trace.append(call)
     elif not isinstance(rng, np.random.Generator | SystemRandom):
-        raise ValueError(f"rng must be a numpy.random.Generator, a SystemRandom or a Paths, got {type(rng).__name__}")
+        cure = f": np.random.default_rng({rng})" if type(rng) is int and 0 <= rng < 2**64 else ""
+        rule = "a numpy.random.Generator, a SystemRandom or a Paths"
+        raise ValueError(f"rng must be {rule}, got {type(rng).__name__}{cure}")
     return rng
 
 

@@ -449,7 +449,9 @@ print(f"root of the squared errors: {100 * hypot:.2f} points")
 # The *Net Promoter Score (NPS)* is the contrast promoters − detractors.
 # A *Likert scale* is a list of numbers, or of labels with `values=`; then `result.mean` has its interval, and `result.top(2)` is its top-two box.
 # Ask three labels for an NPS: map the eleven answers to them on the device, since each label more makes more noise.
-# `difference` compares two groups, `same_everywhere` all rows of several groups.
+# `difference` compares two groups, `differences` all their rows, and `same_everywhere` tests several groups at once.
+# If people were assigned to two groups at random, as in an A/B test, do not use `people=True`:
+# the assignment is chance, too, and an error about these people does not contain it.
 #
 # (sec-survey-plan)=
 # ## Before you ask
@@ -495,6 +497,7 @@ table(pd.DataFrame(rows, columns=[*columns, "people for ± 1 point"]))
 # If a share is that of column four, about half of all intervals leave out 0.
 # In the first row, k-Subset ties, with longer reports.
 # `reason.plan(N, share=0.1)` gives the error at another share.
+# For two groups, `people_for_difference(0.05, share=0.2)` gives the number of people *in each group* that see a difference between 20 % and 25 % with probability 0.8.
 #
 # (sec-survey-several)=
 # ## Several questions, one budget

@@ -120,6 +120,17 @@ ROWS = [
         {"a": GROUPS[0]["a"], "b": GROUPS[1]["a"], "level": 0.9, "same_people": True},
         {"a": NO_ROW, "b": NO_ROW, "level": [0, 1, -1, NAN, "x", 1j, [0.9], True], "same_people": FLAG[1:]},
     ),
+    Row(
+        comparing.differences,
+        {"a": GROUPS[0], "b": GROUPS[1], "level": 0.9, "same_people": True, "names": ("new", "old")},
+        {
+            "a": [None, 1, "x", {}],
+            "b": [None, 1, "x", {}],
+            "level": [0, 1, -1, NAN, "x", 1j, [0.9], True],
+            "same_people": FLAG[1:],
+            "names": ["x", 1, ("a",), ("a", "a"), ("a", 1), ("a", "")],
+        },
+    ),
     # ------------------------------------------------------------------------------------- post-processing
     Row(postprocess.norm, {"estimate": [0.2, 0.3]}, {"estimate": SHARES}),
     Row(postprocess.norm_sub, {"estimate": [0.2, 0.3]}, {"estimate": SHARES}),

@@ -212,7 +212,8 @@ class Result:
         """Estimate the share of people in the last so many categories: by value where there are any, else as listed.
 
         Top-two boxes of a Likert scale that is listed from the worst to the best.  That of missing answers is no such
-        category; the share is of all people.
+        category; the share is of all people.  Among those who answered it is `mean`, with
+        ``values={1: 0, 2: 0, 3: 0, 4: 1, 5: 1}``.
         """
         return end_of_scale(self, count, "top")
 

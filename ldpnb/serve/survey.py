@@ -304,13 +304,20 @@ class Survey:
         n : int, optional
             With `draw`: the number of people who took part.  It is the number of reports over `draw`, and must be given
             where `people` is asked for and this is not known: some questions have no tally, people may decline, or
-            reports were lost.
+            reports were lost.  Give it whenever you know it: see Notes.
 
         Raises
         ------
         ValueError
-            If a question refuses its tally; if n is needed, or the numbers of reports are not those of questions that
-            were drawn from so many people, as where all people were asked all questions.
+            If a question refuses its tally; if n is needed; or, with `people` or n, if the numbers of reports are not
+            those of questions that were drawn from n people, as where one of the tallies is of all people.
+
+        Notes
+        -----
+        A tally does not know whether its question was drawn.  If *all* tallies are of people who were asked everything,
+        numbers of reports alone cannot tell: 800 to each of four questions may be those of 3,200 people who answered
+        one each.  With ``n=800`` they are refused.  Files and lines whose label is `identity_of` are refused, too,
+        since it says how many questions are drawn.  About a population it makes no difference.
         """
         asked: Any = {"level": level, "people": people, "together": together, "rounds": rounds}
         given = self._named(tallies, "tallies")
@@ -368,6 +375,9 @@ class Survey:
         values: dict[str, Any] = {}
         for name in self.drawn(account, rng=rng):  # first of all, so that it does not depend on any answer
             one = self.questions[name]
+            if self.draw is not None and isinstance(row, Mapping) and _lacks(row, name, one):
+                rule = f"have an answer to {shown(name)}, which was drawn for this person"
+                raise ValueError(f"row must {rule}, got {told(row) or 'none'}: ask what drawn(account) returns")
             with _about(name):
                 values[name] = one.encoded(one._one(row, name))
         values = {name: found for name, found in values.items() if len(found)}
@@ -474,6 +484,11 @@ class Survey:
             with _about(name):
                 found.setdefault(name, []).append(from_wire(part, self.questions[name], label=label))
         return {name: np.concatenate(each) for name, each in found.items()}
+
+
+def _lacks(row: Mapping[str, Any], name: str, question: Asked) -> bool:
+    """Return whether a person's row has no answer to a question of one column."""
+    return name not in row and not isinstance(question, YesNoTable)
 
 
 def _length(column: Any) -> int | None:
