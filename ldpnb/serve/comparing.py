@@ -335,10 +335,10 @@ def _apart(each: Sequence[Floats] | Floats, inverse: Sequence[Floats]) -> float:
 def _of_rows(results: tuple[Result, ...]) -> tuple[float, int]:
     """Return statistic and degrees of freedom for rows of any kind."""
     rows = len(results[0])
-    inverse = []
+    inverse: list[Floats] = []
     for one in results:
         found = _symmetric(lambda w, one=one: _told_variance(one, w), rows)
-        inverse.append(np.linalg.inv(found))
+        inverse.append(np.asarray(np.linalg.inv(found), np.float64))
     return _apart([one.estimate for one in results], inverse), (len(results) - 1) * rows
 
 

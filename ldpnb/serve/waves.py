@@ -169,13 +169,13 @@ class Waves:
     >>> tallies = []
     >>> for week, yes in ((48, 1500), (49, 1400), (50, 1200)):
     ...     answers = ["yes"] * yes + ["no"] * (2000 - yes)
-    ...     tallies.append(stays.tally(stays.perturb(answers, rng=rng), wave=f"2026-W{week}"))
+    ...     tallies.append(stays.tally(stays.perturb(answers, rng=rng), wave=f"W{week}"))
     >>> waves = Waves([stays.estimate(tally, people=True) for tally in tallies], same=True)
     >>> print(waves)
-    category  2026-W48  2026-W49  2026-W50         change        error            low           high
-    yes        74.95 %   69.76 %   60.44 %  -14.51 points  1.35 points  -17.15 points  -11.87 points
-    no         25.05 %   30.24 %   39.56 %   14.51 points  1.35 points   11.87 points   17.15 points
-    3 waves of the same people, ε = 2 a report; change: 2026-W48 to 2026-W50
+    category      W48      W49      W50         change        error            low           high
+    yes       74.95 %  69.76 %  60.44 %  -14.51 points  1.35 points  -17.15 points  -11.87 points
+    no        25.05 %  30.24 %  39.56 %   14.51 points  1.35 points   11.87 points   17.15 points
+    3 waves of the same people, ε = 2 a report; change: W48 to W50
     low, high: 95 % intervals of the change, each alone, about these very people
     >>> change = waves.change("yes")
     >>> bool(change.low < -0.15 < change.high)
