@@ -35,20 +35,19 @@ Why the contract is as it is:
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 from math import comb, prod
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ldpnb.chance import Randomness, distinct, uniform
+from ldpnb.chance import Randomness
 from ldpnb.checks import (
     Limit,
-    check_codes,
     check_count,
     check_errors,
     check_fields,
@@ -59,6 +58,12 @@ from ldpnb.checks import (
     check_wave,
     shown,
     within,
+)
+from ldpnb.records import (  # where 1.0.0 had them
+    Records as Records,
+    check_records as check_records,
+    pad_and_sample as pad_and_sample,
+    sample_entries as sample_entries,
 )
 
 Values = Any  # an array whose first axis runs over people, or Records
@@ -645,184 +650,3 @@ class Kept:
 
     def __len__(self) -> int:
         return len(self.rows)
-
-
-# -------------------------------------------------------------------------------------------------- user records
-
-
-@dataclass(frozen=True, eq=False)
-class Records:
-    """Each person's set of keys or items, with a value for each key where there is one (CSR layout).
-
-    Attributes
-    ----------
-    offsets : ndarray of int64, (n + 1,)
-        Person i owns the entries ``offsets[i]`` to ``offsets[i + 1]``.
-    keys : ndarray of int64, (entries,)
-        Distinct within a person.
-    values : ndarray of float64, (entries,), or None for plain sets
-
-    Raises
-    ------
-    ValueError
-        If the arrays do not fit together, or a person owns a key twice; what keys and values there may be is up to the
-        mechanism.
-    """
-
-    offsets: Ints
-    keys: Ints
-    values: Floats | None = None
-
-    def __post_init__(self) -> None:
-        for name in ("offsets", "keys") if self.values is None else ("offsets", "keys", "values"):
-            array = getattr(self, name)
-            if not isinstance(array, np.ndarray) or array.ndim != 1:
-                raise ValueError(f"{name} must be an array of one axis, got {shown(array)}")
-        if self.keys.size == 0 and self.keys.dtype.kind == "f":  # np.array([])
-            object.__setattr__(self, "keys", self.keys.astype(np.int64))
-        if self.offsets.dtype.kind not in "iu" or self.keys.dtype.kind not in "iu":
-            raise ValueError(f"offsets and keys must be integers, got {self.offsets.dtype} and {self.keys.dtype}")
-        for name in ("offsets", "keys"):  # as signed integers, since differences of unsigned ones are never negative
-            array = getattr(self, name)
-            if array.dtype.kind == "u" and array.max(initial=0) >= 2**63:
-                raise ValueError(f"{name} must be below 2**63, got {array.max()}")
-            object.__setattr__(self, name, array.astype(np.int64, copy=False))
-        if self.offsets[:1].tolist() != [0] or np.any(np.diff(self.offsets) < 0) or self.offsets[-1] != len(self.keys):
-            raise ValueError(f"offsets must rise from 0 to the number of keys, {len(self.keys)}, got {self.offsets}")
-        if self.values is not None and self.values.shape != self.keys.shape:
-            raise ValueError(f"values must have one entry a key, {len(self.keys)}, got {len(self.values)}")
-        # a client that draws one key of a record would draw such a key too often, and break its promise
-        later = self.keys[1:] > self.keys[:-1]
-        starts = self.offsets[1:-1]
-        later[starts[(starts > 0) & (starts < len(self.keys))] - 1] = True
-        if not later.all():  # not sorted, so that equal keys need not be neighbours
-            order = np.lexsort((self.keys, self.users))
-            user, key = self.users[order], self.keys[order]
-            twice = np.flatnonzero((user[1:] == user[:-1]) & (key[1:] == key[:-1]))
-            if twice.size:
-                found = f"{key[twice[0]]} twice for user {user[twice[0]]}"
-                raise ValueError(f"keys must be distinct within a person, got {found}")
-
-    @classmethod
-    def of(cls, *people: Mapping[int, float] | set[int] | frozenset[int]) -> Self:
-        """Write records by hand: a dict {key: value} or a set of items for each person.
-
-        Examples
-        --------
-        >>> Records.of({0: 0.5, 2: -1.0}, {}).sizes
-        array([2, 0])
-        """
-        for person in people:
-            if not isinstance(person, Mapping | Set):
-                raise ValueError(f"people must be dicts {{key: value}} or sets, got {shown(person)}")
-        dicts = [person for person in people if isinstance(person, Mapping)]
-        if len(dicts) not in (0, len(people)):
-            raise ValueError("people must all have values or all have none")
-        user, key = [i for i, person in enumerate(people) for _ in person], [k for person in people for k in person]
-        return cls.from_arrays(user, key, [v for p in dicts for v in p.values()] if dicts else None, n=len(people))
-
-    @classmethod
-    def from_arrays(
-        cls, user: ArrayLike, key: ArrayLike, value: ArrayLike | None = None, *, n: int | None = None
-    ) -> Self:
-        """Build records from one row a (person, key) pair, in any order.
-
-        Parameters
-        ----------
-        user, key : array_like of int (entries,)
-            Numbered from 0.
-        value : array_like of float (entries,), optional
-        n : int, optional
-            Number of people, where the last ones may own nothing; otherwise the largest user number plus one.
-
-        Raises
-        ------
-        ValueError
-            If lengths differ, a number is negative or not an integer, a user is not below n, a value is not finite,
-            or a person owns a key twice.
-        """
-        user, key = check_codes(user, None, "user"), check_codes(key, None, "key")
-        if user.shape != key.shape:
-            raise ValueError(f"user and key must have the same length, got {len(user)} and {len(key)}")
-        n = int(user.max(initial=-1)) + 1 if n is None else check_count(n, 0, "n")
-        if user.max(initial=-1) >= n:
-            raise ValueError(f"user must be integers below n = {n}, got {user.max()}")
-        values = None if value is None else check_numbers(value, "value")
-        if values is not None and values.shape != key.shape:
-            raise ValueError(f"value must have one entry a key, {len(key)}, got shape {values.shape}")
-        order, sizes = np.lexsort((key, user)), np.bincount(user, minlength=n)
-        values = None if values is None else values[order]
-        return cls(np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64), key[order], values)
-
-    def __len__(self) -> int:
-        return len(self.offsets) - 1
-
-    def __deepcopy__(self, memo: Any) -> Self:  # what fits together need not be checked again
-        twin = object.__new__(type(self))
-        vars(twin).update({name: None if array is None else array.copy() for name, array in vars(self).items()})
-        return twin
-
-    @property
-    def sizes(self) -> Ints:
-        """Number of keys of each person, (n,)."""
-        return self.offsets[1:] - self.offsets[:-1]
-
-    @property
-    def users(self) -> Ints:
-        """Owner of each entry, (entries,)."""
-        return np.repeat(np.arange(len(self)), self.sizes)
-
-    def __getitem__(self, people: Any) -> Records:
-        """Return the records of some people: a slice, an index array or a mask."""
-        chosen = np.arange(len(self))[people]
-        if chosen.ndim != 1:
-            # not an IndexError, which Python and numpy would take for the end of a sequence
-            raise ValueError("people must be a slice, an index array or a mask: a single person is people[i:i+1]")
-        sizes = self.sizes[chosen]
-        offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-        entries = np.arange(offsets[-1]) + np.repeat(self.offsets[chosen] - offsets[:-1], sizes)
-        return Records(offsets, self.keys[entries], None if self.values is None else self.values[entries])
-
-
-def pad_and_sample(records: Records, d: int, ell: int, rng: Randomness) -> tuple[Ints, Floats | None]:
-    """Draw one entry a person from their keys, padded with distinct dummies d, d+1, … up to ell entries.
-
-    A person with more than ell keys is not cut: one of all is drawn, so that a key's chance is 1/max(size, ell).
-
-    Returns
-    -------
-    keys : ndarray of int64 (n,)
-        In [0, d + ell); the dummies are d, …, d + ell − 1.
-    values : ndarray of float64 (n,) or None
-        0 for dummies.
-    """
-    check_codes(records.keys, d, "keys")  # a larger key would pass for a dummy
-    slot = uniform(np.maximum(records.sizes, ell), (len(records),), rng)
-    real = slot < records.sizes
-    entry, keys = (records.offsets[:-1] + slot)[real], d + slot - records.sizes
-    keys[real] = records.keys[entry]
-    if records.values is None:
-        return keys, None
-    values = np.zeros(len(records))
-    values[real] = records.values[entry]
-    return keys, values
-
-
-def sample_entries(records: Records, most: int, rng: Randomness) -> tuple[Ints, Bools]:
-    """Draw at most `most` entries a person, all sets of them alike: their places, and which are real, (n, most).
-
-    Of a shorter record all are taken, and places from its end on stand for what is missing.
-    """
-    sizes = records.sizes
-    drawn = distinct(sizes, np.where(sizes > most, most, 0), most, rng)
-    slots = np.where(sizes[:, None] > most, drawn, np.arange(most))
-    return records.offsets[:-1, None] + slots, slots < sizes[:, None]
-
-
-def check_records(records: Any, name: str = "values", d: int | None = None) -> Records:
-    """Return what are Records, of keys below d (any if None)."""
-    if not isinstance(records, Records):
-        cure = "; Strings and Ratings take lists and tables" if name == "values" else ""
-        raise ValueError(f"{name} must be Records, got {type(records).__name__}{cure}")
-    check_codes(records.keys, d, "keys")
-    return records

@@ -14,10 +14,11 @@ from scipy.special import bdtrc
 from ldpnb.attributes import HarmonyFrequency
 from ldpnb.chance import Paths, bernoulli, exact, inexact, odds, round_down, round_up, uniform
 from ldpnb.checks import check_codes, check_epsilon
-from ldpnb.core import Kept, Mechanism, Records, Tally
+from ldpnb.core import Kept, Mechanism, Tally
 from ldpnb.numbers import TwoPoint
 from ldpnb.oracles.frequency import GRR, OLH, OUE, SUE, BitReports, UnaryEncoding
 from ldpnb.oracles.subset import SubsetSelection
+from ldpnb.records import Records
 from ldpnb.sets.sampling import SampledGRR
 from ldpnb.strings.rappor import ORR, RAPPOR
 from ldpnb.verify import check_mechanism, contract

@@ -8,7 +8,7 @@ from contract import BAD_PAIRS, FALSE_ALARM, Contract, total_variation
 from scipy.stats import chi2
 
 from ldpnb.chance import law
-from ldpnb.core import Example, Records, Tally
+from ldpnb.core import Example, Tally
 from ldpnb.keyvalue import encoding
 from ldpnb.keyvalue.correlation import IOH, PairSampling
 from ldpnb.keyvalue.encoding import encode
@@ -19,6 +19,7 @@ from ldpnb.oracles.hadamard import HadamardBit
 from ldpnb.oracles.subset import SubsetSelection
 from ldpnb.oracles.succinct import SHist
 from ldpnb.postprocess import norm_sub
+from ldpnb.records import Records
 from ldpnb.verify._laws import branches
 
 KEYS = ("cancer", "fever", "cough")

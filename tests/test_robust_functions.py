@@ -17,10 +17,11 @@ from test_robust import NO_COUNT, fault
 from ldpnb import chance, hashing, kernels, postprocess, verify
 from ldpnb.attributes import bayesnet, bitflip, blocks, fidelity, lopub, maxent, tables
 from ldpnb.book import experiment
-from ldpnb.core import Records, Tally
+from ldpnb.core import Tally
 from ldpnb.keyvalue import changing, encoding, pckv, population, privkv, queries, states, ternary
 from ldpnb.numbers import distortion, many_numbers, means, one_number
 from ldpnb.oracles import frequency, hadamard, matrix, personal, subset
+from ldpnb.records import Records
 from ldpnb.serve import OneOf, choose, comparing
 from ldpnb.sets import privset, two_phases
 from ldpnb.strings import rappor, unknown_strings

@@ -17,13 +17,14 @@ from numpy.typing import NDArray
 
 from ldpnb.asked import AsksSome
 from ldpnb.chance import Randomness, uniform
-from ldpnb.core import Example, Floats, Ints, Records, Reports, Tally
+from ldpnb.core import Example, Floats, Ints, Reports, Tally
 from ldpnb.keyvalue.encoding import Encoded, combined, joint, numbered
 from ldpnb.keyvalue.population import FEW, entries, signs
 from ldpnb.keyvalue.queries import Table, check_known, check_names
 from ldpnb.oracles.asking import Asking
 from ldpnb.oracles.frequency import GRR, OUE
 from ldpnb.oracles.hadamard import HadamardBit
+from ldpnb.records import Records
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,12 +17,13 @@ from numpy.typing import ArrayLike
 
 from ldpnb.chance import Randomness
 from ldpnb.checks import Limit, check_count, check_part, check_people, shown
-from ldpnb.core import Floats, Ints, Records, Tally, blocks
+from ldpnb.core import Floats, Ints, Tally, blocks
 from ldpnb.keyvalue.population import check_pairs, entries, signs
 from ldpnb.keyvalue.queries import Shares, Table, check_names
 from ldpnb.oracles.asking import Through, no_counts
 from ldpnb.oracles.frequency import PureProtocol
 from ldpnb.oracles.succinct import SHist
+from ldpnb.records import Records
 
 D_MAX = 12  # keys of one table: 3^12 is half a million cells, and the next a million and a half
 BLOCK = 2**24  # numbers in memory at a time

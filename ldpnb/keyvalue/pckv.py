@@ -18,11 +18,12 @@ from numpy.typing import NDArray
 from ldpnb import chance
 from ldpnb.chance import Randomness, bernoulli, exact, inexact, odds, packed_bernoulli, round_up
 from ldpnb.checks import SIZE_MAX, Limit, check_array, check_count, check_epsilon, shown
-from ldpnb.core import Floats, Ints, Layout, Records, Reports, Tally, blocks, pad_and_sample
+from ldpnb.core import Floats, Ints, Layout, Reports, Tally, blocks
 from ldpnb.keyvalue.population import Holdings, discretise
 from ldpnb.keyvalue.ternary import KnownKeys
 from ldpnb.oracles.frequency import KeptCode
 from ldpnb.oracles.hadamard import truthful
+from ldpnb.records import Records, pad_and_sample
 
 BLOCK = 2**13  # people whose vectors are drawn at a time
 

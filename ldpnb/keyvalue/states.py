@@ -22,10 +22,11 @@ from ldpnb import chance
 from ldpnb.asked import Asked, AsksSome
 from ldpnb.chance import Randomness, exact, odds, round_down, uniform
 from ldpnb.checks import Limit, check_count, check_epsilon
-from ldpnb.core import Bools, Floats, Ints, Layout, Records, Reports, Tally
+from ldpnb.core import Bools, Floats, Ints, Layout, Reports, Tally
 from ldpnb.keyvalue.population import discretise, entries, signs
 from ldpnb.keyvalue.ternary import KnownKeys, Spread, _possible
 from ldpnb.oracles.frequency import GRR, KeptCode
+from ldpnb.records import Records
 
 
 class SampledKey(KnownKeys, AsksSome):

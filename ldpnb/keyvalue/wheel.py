@@ -34,23 +34,12 @@ from numpy.typing import ArrayLike, NDArray
 from ldpnb import chance
 from ldpnb.chance import Randomness, bernoulli, exact, inexact, odds, round_down, uniform
 from ldpnb.checks import SIZE_MAX, Limit, check_codes, check_epsilon, shown
-from ldpnb.core import (
-    Example,
-    Floats,
-    Ints,
-    Layout,
-    OpenMechanism,
-    Records,
-    Reports,
-    Tally,
-    blocks,
-    check_records,
-    sample_entries,
-)
+from ldpnb.core import Example, Floats, Ints, Layout, OpenMechanism, Reports, Tally, blocks
 from ldpnb.hashing import Multilinear, SlotTable, key_of
 from ldpnb.keyvalue.population import FEW, check_pairs, signs
 from ldpnb.keyvalue.ternary import Held, SignedTernary
 from ldpnb.oracles.frequency import Supporting
+from ldpnb.records import Records, check_records, sample_entries
 
 SLOTS = 2**20  # most slots: their sizes, of 2**32 hash values in all, then differ by less than 1 in 4000
 CLIENTS = 2**13  # people treated at a time, so that what is being worked on stays in the cache

@@ -40,7 +40,7 @@ from ldpnb.asked import AsksSome
 from ldpnb.attributes import BitFlip, Blocks, BloomFlip, DrawnAttributes, HarmonyFrequency, flip_for
 from ldpnb.attributes.blocks import CELLS_MAX
 from ldpnb.checks import EPSILON_MIN, in_full
-from ldpnb.core import Records, named
+from ldpnb.core import named
 from ldpnb.keyvalue import (
     IOH,
     PCKVGRR,
@@ -90,6 +90,7 @@ from ldpnb.oracles import (
     people,
     size_for,
 )
+from ldpnb.records import Records
 from ldpnb.serve._catalogue import catalogue
 from ldpnb.serve.planning import Question as Question, Row as Row, bits_of
 from ldpnb.serve.ranking import Choice as Choice, written

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ldpnb.checks import check_count, check_flag, check_probability, in_full, shown
-from ldpnb.core import Floats, Ints, Records, Reports, Tally
+from ldpnb.core import Floats, Ints, Reports, Tally
 from ldpnb.hashing import key_of
 from ldpnb.intervals import support_interval
 from ldpnb.keyvalue import Wheel
 from ldpnb.numbers.means import Range
 from ldpnb.numbers.one_number import Number as NumberMechanism
 from ldpnb.oracles.frequency import ItemOracle, Supporting
+from ldpnb.records import Records
 from ldpnb.serve._asked import CATEGORY, DECLINE, LEAVE, Asked, check_labels, in_unit, one_range, quantile
 from ldpnb.serve._columns import coded, folded, labelled, numbers, present, told
 from ldpnb.serve._contrasts import finite, place_of, weights_of

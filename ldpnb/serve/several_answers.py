@@ -16,13 +16,14 @@ from ldpnb.attributes import Blocks, DrawnAttributes, HarmonyFrequency
 from ldpnb.attributes.records import Set
 from ldpnb.chance import Randomness, exact, inexact
 from ldpnb.checks import check_count, check_flag, check_probability, in_full, shown
-from ldpnb.core import Bools, Floats, Ints, OpenMechanism, Records, Reports, Tally, named
+from ldpnb.core import Bools, Floats, Ints, OpenMechanism, Reports, Tally, named
 from ldpnb.intervals import skewed_quantile
 from ldpnb.keyvalue.states import SampledKey
 from ldpnb.keyvalue.ternary import SignedTernary, mean_of
 from ldpnb.numbers.means import Range
 from ldpnb.oracles.frequency import Supporting
 from ldpnb.oracles.hadamard import HadamardBit
+from ldpnb.records import Records
 from ldpnb.serve._asked import (
     CATEGORY,
     DECLINE,

@@ -36,21 +36,11 @@ from numpy.typing import NDArray
 from ldpnb import chance
 from ldpnb.chance import Randomness, bernoulli, inexact
 from ldpnb.checks import SIZE_MAX, Limit, check_epsilon, check_part
-from ldpnb.core import (
-    Example,
-    Floats,
-    Ints,
-    Layout,
-    Records,
-    Reports,
-    Tally,
-    check_records,
-    check_tally,
-    pad_and_sample,
-)
+from ldpnb.core import Example, Floats, Ints, Layout, Reports, Tally, check_tally
 from ldpnb.kernels import count_ones, fwht
 from ldpnb.oracles.frequency import SUE, KeptCode, Supporting
 from ldpnb.oracles.hadamard import HadamardBit, tell_signs
+from ldpnb.records import Records, check_records, pad_and_sample
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -50,18 +50,8 @@ from scipy.special import bdtr, bdtrc, chdtr, chdtrc, ndtr, ndtri
 from ldpnb.asked import AsksSome
 from ldpnb.chance import LIMIT, Law, Outputs, Paths, SystemRandom, TooManyBranches, freeze, law, odds
 from ldpnb.checks import EPSILON_MAX, EPSILON_MIN, apart
-from ldpnb.core import (
-    Example,
-    Floats,
-    Ints,
-    Mechanism,
-    OpenMechanism,
-    Records,
-    Tally,
-    Untold,
-    largest_sum,
-    named,
-)
+from ldpnb.core import Example, Floats, Ints, Mechanism, OpenMechanism, Tally, Untold, largest_sum, named
+from ldpnb.records import Records
 from ldpnb.verify._laws import (
     Rows,
     Worst,

@@ -12,9 +12,9 @@ import numpy as np
 import pandas as pd  # type: ignore[import-untyped]
 
 from ldpnb.attributes import Blocks
-from ldpnb.core import Records
 from ldpnb.keyvalue import OpenSets
 from ldpnb.numbers.one_number import Number
+from ldpnb.records import Records
 from ldpnb.serve import choose
 
 
