@@ -308,7 +308,7 @@ class Wheel(OpenSets, Supporting):
             raise ValueError("values must be Records of keys alone, got Records with values")
         return records
 
-    def _count(self, reports: NDArray[Any], items: tuple[Item, ...]) -> Ints:
+    def _count(self, reports: NDArray[Any], items: Any = None) -> Ints:
         """Count for each candidate the reports in its arc, (k,)."""
         return self._near(reports, items, 1 - self.width, self.width, self.width)[:, 1].copy()
 
@@ -407,7 +407,7 @@ class WheelKV(OpenSets, SignedTernary):
         self._check_one_key()
         return self._contrast_of_independent(tally, weights)
 
-    def _count(self, reports: NDArray[Any], items: tuple[Item, ...]) -> Ints:
+    def _count(self, reports: NDArray[Any], items: Any = None) -> Ints:
         """Count for each candidate the answers −, nothing and +, (k, 3)."""
         minus, either = self._near(reports, items, -1, 1, 2).T
         return np.stack([minus, len(reports) - either, either - minus], -1)
