@@ -17,7 +17,8 @@ from ldpnb.intervals import support_interval
 from ldpnb.keyvalue import Wheel
 from ldpnb.numbers.means import Range
 from ldpnb.numbers.one_number import Number as NumberMechanism
-from ldpnb.oracles.frequency import ItemOracle, Supporting
+from ldpnb.oracles.base import Supporting
+from ldpnb.oracles.frequency import ItemOracle
 from ldpnb.records import Records
 from ldpnb.serve._asked import CATEGORY, DECLINE, LEAVE, Asked, check_labels, in_unit, one_range, quantile
 from ldpnb.serve._columns import coded, folded, labelled, numbers, present, told
