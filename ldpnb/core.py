@@ -330,7 +330,11 @@ class Mechanism(ABC):
     # -------------------------------------------------------------- differences and other sums
 
     def contrast_variance(
-        self, tally: Tally, weights: ArrayLike, *, people: bool = False
+        self,
+        tally: Tally,
+        weights: ArrayLike,
+        *,
+        people: bool = False,
     ) -> Floats:
         r"""Estimate the variance of a weighted sum of the estimate: a difference, a score, a mean.
 
@@ -414,11 +418,8 @@ class Mechanism(ABC):
     def _untold_contrast(self) -> Untold:
         """Return the refusal of a tally that does not tell how sums of scores scatter."""
         which = f"which one of {_brief(self)} does not"
-        cure = "keep tallies of ten parts of the people, estimate each part"
-        return Untold(
-            f"tally must tell how sums of scores scatter, {which}: {cure}, "
-            "and compare the ten numbers"
-        )
+        cure = "keep tallies of ten parts of the people, estimate each part, and compare the ten"
+        return Untold(f"tally must tell how sums of scores scatter, {which}: {cure} numbers")
 
     def _contrast_of_people(self, estimate: Floats, weights: Floats) -> Floats:
         """Mean square of what people add to a weighted sum, where each has one item: (…)."""

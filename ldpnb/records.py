@@ -116,9 +116,8 @@ class Records:
                 valued += 1
                 values += person.values()
             elif not isinstance(person, Set):
-                raise ValueError(
-                    f"people must be dicts {{key: value}} or sets, got {shown(person)}"
-                )
+                rule = "people must be dicts {key: value} or sets"
+                raise ValueError(f"{rule}, got {shown(person)}")
             users += [i] * len(person)
             keys += person
         if valued not in (0, len(people)):
@@ -211,7 +210,10 @@ def _offsets(sizes: Ints) -> Ints:
 
 
 def pad_and_sample(
-    records: Records, d: int, ell: int, rng: Randomness
+    records: Records,
+    d: int,
+    ell: int,
+    rng: Randomness,
 ) -> tuple[Ints, Floats | None]:
     """Draw one entry of each person, whose keys are padded to `ell` with dummies.
 

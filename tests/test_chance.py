@@ -52,7 +52,7 @@ from ldpnb.chance import (
     toss,
     uniform,
 )
-from ldpnb.oracles.frequency import GRR
+from ldpnb.oracles.grr import GRR
 from ldpnb.records import Records
 from ldpnb.verify import audit, prove
 from ldpnb.verify._features import style

@@ -8,7 +8,7 @@ from ldpnb.keyvalue.changing import batches, everyone, exposed, latest, steady
 from ldpnb.keyvalue.pckv import PCKVGRR
 from ldpnb.keyvalue.population import holdings
 from ldpnb.keyvalue.wheel import WheelKV
-from ldpnb.oracles.frequency import GRR
+from ldpnb.oracles.grr import GRR
 from ldpnb.records import Records
 
 OLD, NEW = WheelKV(epsilon=1.0, m=1), PCKVGRR(d=3, ell=1, epsilon=2.0)

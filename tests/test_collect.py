@@ -30,9 +30,11 @@ from ldpnb.keyvalue.pckv import PCKVUE
 from ldpnb.keyvalue.wheel import WheelKV
 from ldpnb.numbers.many_numbers import HarmonyMean
 from ldpnb.numbers.one_number import Piecewise
-from ldpnb.oracles.frequency import GRR, OLH, OUE
+from ldpnb.oracles.grr import GRR
 from ldpnb.oracles.hadamard import HadamardBit, HadamardResponse
 from ldpnb.oracles.matrix import MatrixMechanism
+from ldpnb.oracles.olh import OLH
+from ldpnb.oracles.unary import OUE
 from ldpnb.records import Records
 from ldpnb.serve import collecting as module
 from ldpnb.serve.collecting import CHECKSUMS, HEAD, ClusterError, PartitionError, collect, read, save

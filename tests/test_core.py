@@ -10,7 +10,7 @@ import pytest
 from ldpnb.chance import law
 from ldpnb.checks import check_codes, check_count, check_epsilon, check_histogram, check_people, check_unit
 from ldpnb.core import Tally
-from ldpnb.oracles.frequency import GRR
+from ldpnb.oracles.grr import GRR
 from ldpnb.records import Records, pad_and_sample
 
 F = Fraction

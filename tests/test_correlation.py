@@ -14,10 +14,12 @@ from ldpnb.keyvalue.correlation import IOH, PairSampling
 from ldpnb.keyvalue.encoding import encode
 from ldpnb.keyvalue.population import FEW, discretise
 from ldpnb.keyvalue.queries import Shares, Table, to_bits
-from ldpnb.oracles.frequency import GRR, OLH, OUE, SUE
+from ldpnb.oracles.grr import GRR
 from ldpnb.oracles.hadamard import HadamardBit
+from ldpnb.oracles.olh import OLH
 from ldpnb.oracles.subset import SubsetSelection
 from ldpnb.oracles.succinct import SHist
+from ldpnb.oracles.unary import OUE, SUE
 from ldpnb.postprocess import norm_sub
 from ldpnb.records import Records
 from ldpnb.verify._laws import branches

@@ -18,7 +18,7 @@ from ldpnb.keyvalue.population import FEW, discretise, holdings
 from ldpnb.keyvalue.privkv import PrivKV, _told, privkvm, privkvm_bias, privkvm_epsilon, privkvm_marginals
 from ldpnb.keyvalue.states import StateEncoding, StateEncodingSplit
 from ldpnb.keyvalue.ternary import Spread, clipped_mean, mean_of
-from ldpnb.oracles.frequency import GRR
+from ldpnb.oracles.grr import GRR
 from ldpnb.records import Records, pad_and_sample
 
 ONE, TWO, THREE = FEW[1], FEW[2], FEW[3]

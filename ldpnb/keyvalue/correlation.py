@@ -22,8 +22,9 @@ from ldpnb.keyvalue.encoding import Encoded, combined, joint, numbered
 from ldpnb.keyvalue.population import FEW, entries, signs
 from ldpnb.keyvalue.queries import Table, check_known, check_names
 from ldpnb.oracles.asking import Asking
-from ldpnb.oracles.frequency import GRR, OUE
+from ldpnb.oracles.grr import GRR
 from ldpnb.oracles.hadamard import HadamardBit
+from ldpnb.oracles.unary import OUE
 from ldpnb.records import Records
 
 
@@ -45,7 +46,7 @@ class IOH(Encoded):
     ----------
     keys : tuple of str
         Names of the d keys, at most 12.
-    oracle : PureProtocol
+    oracle : ItemOracle
         With k = 3^d, and unbiased shares: not `SHist`.
 
     Examples
@@ -129,7 +130,7 @@ class PairSampling(Asking, Encoded, AsksSome):
     ----------
     keys : tuple of str
         Names of the d keys, at least 2.
-    oracle : PureProtocol
+    oracle : ItemOracle
         With k = 9, and unbiased shares: not `SHist`.
 
     Examples

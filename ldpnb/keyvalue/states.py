@@ -26,7 +26,7 @@ from ldpnb.core import Bools, Floats, Ints, Layout, Reports, Tally
 from ldpnb.keyvalue.population import discretise, entries, signs
 from ldpnb.keyvalue.ternary import KnownKeys, Spread, _possible
 from ldpnb.oracles.base import Support, keep_or_blind
-from ldpnb.oracles.frequency import GRR
+from ldpnb.oracles.grr import GRR
 from ldpnb.records import Records
 
 

@@ -80,8 +80,8 @@ from ldpnb.oracles import (
     BlockDesign,
     HadamardBit,
     HadamardResponse,
+    ItemOracle,
     MatrixMechanism,
-    PureProtocol,
     SHist,
     SubsetSelection,
     best_blocks,
@@ -171,7 +171,7 @@ class Item(Question):
             ),
             Row(MatrixMechanism.label, MatrixMechanism, "for a channel of your own, as ldpnb.numbers finds them"),
         ]
-        return rows + _others(PureProtocol, rows, k=self.k, epsilon=self.epsilon)
+        return rows + _others(ItemOracle, rows, k=self.k, epsilon=self.epsilon)
 
     def _subset(self) -> SubsetSelection:
         """Return that with the best size at this share, left to ε where it is the one that ε gives."""

@@ -48,8 +48,8 @@ from ldpnb.oracles.base import (
     support_squares,
     support_variance,
 )
-from ldpnb.oracles.frequency import SUE
 from ldpnb.oracles.hadamard import HadamardBit, tell_signs
+from ldpnb.oracles.unary import SUE
 from ldpnb.records import Records, check_records, pad_and_sample
 
 

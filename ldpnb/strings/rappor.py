@@ -44,7 +44,7 @@ from ldpnb.checks import (
 from ldpnb.core import Example, Floats, Ints, Kept, Layout, Reports, best_bits, blocks, largest_sum
 from ldpnb.formula import within
 from ldpnb.oracles.base import BLOCK
-from ldpnb.oracles.frequency import GRR
+from ldpnb.oracles.grr import GRR
 from ldpnb.strings.hashed import Hashed, Name
 
 DIGITS = 1300  # binary places that a power of a ratio keeps: enough for the smallest f that a float can hold
