@@ -91,7 +91,7 @@ def ascending(entries):
 
 
 def codes(size):
-    """GRR, BlockDesign, HadamardResponse, MatrixMechanism, Number, SampledGRR: reports are codes, each is counted."""
+    """GRR, BlockDesign, HadamardResponse, MatrixMechanism, NumberMechanism, SampledGRR: each code is counted."""
     return Plain((size,), {"": (0, size - 1)}, lambda report: [report])
 
 

@@ -32,7 +32,7 @@ from ldpnb.checks import (
     shown,
 )
 from ldpnb.core import Example, Floats, Ints, Layout, Mechanism, Reports, Tally, blocks, check_tally
-from ldpnb.numbers.one_number import STEPS_MAX, Number, Piecewise
+from ldpnb.numbers.one_number import STEPS_MAX, NumberMechanism, Piecewise
 from ldpnb.oracles.asking import Asking, no_counts, told_in, total
 from ldpnb.oracles.base import ItemOracle, check_weights, one_hot
 from ldpnb.oracles.designs import BlockDesign
@@ -491,7 +491,7 @@ def density(tally: Tally, smooth: float = 1 / 16) -> Density:
     Parameters
     ----------
     tally : Tally
-        Of `Piecewise`, `Laplace` or another `Number` with more than two cells: two tell the mean alone.
+        Of `Piecewise`, `Laplace` or another `NumberMechanism` with more than two cells: two tell the mean alone.
     smooth : float in [0, 1]
         Half the width of a triangle, as a part of the range; with 0, each point is a shape of its own.
 
@@ -508,7 +508,7 @@ def density(tally: Tally, smooth: float = 1 / 16) -> Density:
     >>> found.shares.shape, bool(found.gap <= 1e-9), round(float(found.shares[:32].sum()), 1)
     ((65,), True, 0.5)
     """
-    mechanism: Any = check_tally(tally, Number, "a mechanism for one number", alone=True).mechanism
+    mechanism: Any = check_tally(tally, NumberMechanism, "a mechanism for one number", alone=True).mechanism
     if len(mechanism.scores) < 3:
         raise ValueError(f"tally must have more than two cells: those of {mechanism} tell the mean alone")
     smooth, likelihood = check_probability(smooth, "smooth"), mechanism.channel.T

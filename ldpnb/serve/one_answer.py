@@ -16,7 +16,7 @@ from ldpnb.hashing import key_of
 from ldpnb.intervals import support_interval
 from ldpnb.keyvalue import Wheel
 from ldpnb.numbers.means import Range
-from ldpnb.numbers.one_number import Number as NumberMechanism
+from ldpnb.numbers.one_number import NumberMechanism
 from ldpnb.oracles.base import FrequencyOracle, Supporting
 from ldpnb.records import Records
 from ldpnb.serve._asked import CATEGORY, DECLINE, LEAVE, Asked, check_labels, in_unit, one_range, quantile
