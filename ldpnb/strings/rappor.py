@@ -286,7 +286,7 @@ def one_time(*, bits: int, hashes: int, cohorts: int, epsilon: float) -> RAPPOR:
     r"""RAPPOR that sends its permanent response itself (O-RAPPOR), for a given ε: all reports are one and the same.
 
     :math:`f = 2/(1 + e^{\varepsilon/2h})`, rounded up, p = 0 and q = 1.  With one hash function and a filter that has a
-    bit for every item it would be `frequency.SUE`.
+    bit for every item it would be `unary.SUE`.
 
     Source: Kairouz, Bonawitz and Ramage 2016; ye2018 §4.1.1.
 
