@@ -155,7 +155,10 @@ class Records:
         if users.shape != keys.shape:
             found = f"{len(users)} and {len(keys)}"
             raise ValueError(f"user and key must have the same length, got {found}")
-        people = int(users.max(initial=-1)) + 1 if n is None else check_count(n, 0, "n")
+        if n is None:
+            people = int(users.max(initial=-1)) + 1
+        else:
+            people = check_count(n, 0, "n")
         if users.max(initial=-1) >= people:
             raise ValueError(f"user must be integers below n = {people}, got {users.max()}")
         order = np.lexsort((keys, users))
@@ -176,7 +179,9 @@ class Records:
         """Copy the arrays; what fits together need not be checked again."""
         twin = object.__new__(type(self))
         for name, array in vars(self).items():
-            vars(twin)[name] = None if array is None else array.copy()
+            vars(twin)[name] = array
+            if array is not None:
+                vars(twin)[name] = array.copy()
         return twin
 
     @property

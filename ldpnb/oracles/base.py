@@ -23,7 +23,7 @@ from fractions import Fraction
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ldpnb.chance import Randomness, bernoulli, binomial, inexact, uniform
 from ldpnb.checks import (
@@ -109,7 +109,7 @@ class ItemOracle(Mechanism):
             If there are not k weights, or one is not a finite number.
         """
 
-    def _supporters(self, tally: Tally) -> Ints | Floats:
+    def _supporters(self, tally: Tally) -> NDArray[Any]:
         """Count the reports that support each item, (…, k)."""
         return tally.counts
 
@@ -130,7 +130,9 @@ class ItemOracle(Mechanism):
         What `simulate_marginals` returns are supporters already.
         """
         check_tally(tally, Mechanism, "a mechanism's reports")
-        found = tally.counts if tally.marginal else self._supporters(tally)
+        found = tally.counts
+        if not tally.marginal:
+            found = self._supporters(tally)
         return found.astype(np.float64)
 
     def _score(self, tally: Tally) -> Floats:

@@ -112,4 +112,6 @@ def _power(x: Ints, n: int, p: int) -> Ints:
         return np.eye(len(x), dtype=np.int64)
     half = _power(x, n // 2, p)
     square = half @ half % p
-    return square @ x % p if n % 2 else square
+    if n % 2:
+        return square @ x % p
+    return square

@@ -119,7 +119,9 @@ class MatrixMechanism(Mechanism):
     @property
     def epsilon(self) -> float:
         """Logarithm of the largest ratio within a column, rounded up; 0 if all rows are one."""
-        return log_up(self._ratio) if self._ratio > 1 else 0.0
+        if self._ratio > 1:
+            return log_up(self._ratio)
+        return 0.0
 
     @property
     def realised_epsilon(self) -> float:
@@ -212,7 +214,9 @@ class MatrixMechanism(Mechanism):
             rest = float(self._rows[x].sum())
             for y, q in enumerate(self.channel[x]):
                 if q:
-                    part = min(1.0, q / rest) if q < rest else 1.0
+                    part = 1.0
+                    if q < rest:
+                        part = min(1.0, q / rest)
                     some = binomial(left, part, left.shape, rng)
                     found[:, y] += some
                     left = left - some

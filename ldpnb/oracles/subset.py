@@ -164,7 +164,10 @@ class SubsetSelection(ItemOracle):
 
     def _reports(self, reports: Reports) -> Bits:
         bits = check_bit_reports(reports, self.layout)
-        sizes = ones_of_rows(bits) if self.packed else np.count_nonzero(bits, axis=1)
+        if self.packed:
+            sizes = ones_of_rows(bits)
+        else:
+            sizes = np.count_nonzero(bits, axis=1)
         wrong = sizes[sizes != self.set_size]
         if wrong.size:
             rule = f"reports must have {self.set_size} bits set in each row"
@@ -275,7 +278,9 @@ def _coin_near(size: int, k: int) -> float:
             mean = p * k
             short = size - mean
             sd = sqrt(mean * (1 - p))
-            z = short / sd if sd else 0.0
+            z = 0.0
+            if sd:
+                z = short / sd
             excess = sd * (normal.pdf(z) - z * normal.cdf(-z))
             cost = digits * width * 0.4 + 5 * short + k / 10 * excess
             if cost < least:
