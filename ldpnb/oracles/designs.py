@@ -137,7 +137,7 @@ class BlockDesign(ItemOracle):
 
     @property
     def realised_epsilon(self) -> float:
-        """Ln of keep/κ + (1 − keep)/v, for a block of the item, over (1 − keep)/v."""
+        """Logarithm of keep/κ + (1 − keep)/v, for a block of the item, over (1 − keep)/v."""
         return chance.log(1 + self.keep * self.points / ((1 - self.keep) * self.block_size))
 
     @property
@@ -170,6 +170,7 @@ class BlockDesign(ItemOracle):
     # -------------------------------------------------------------------------------- the server
 
     def _count(self, reports: Ints) -> Ints:
+        """Count the reports of each block, (v,)."""
         return np.bincount(reports, minlength=self.points)
 
     def _supporters(self, tally: Tally) -> Floats:

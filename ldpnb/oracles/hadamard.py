@@ -349,7 +349,7 @@ class HadamardResponse(Mechanism):
 
     @property
     def realised_epsilon(self) -> float:
-        """Ln of κ/(b/2) + (1 − κ)/K, for an index of the item's set, over (1 − κ)/K."""
+        """Logarithm of 2κ/b + (1 − κ)/K, for an index of the item's set, over (1 − κ)/K."""
         return chance.log(1 + self.keep * 2 * self.blocks / (1 - self.keep))
 
     @property

@@ -125,7 +125,7 @@ class SubsetSelection(ItemOracle):
 
     @property
     def realised_epsilon(self) -> float:
-        """Ln of p/C(k−1, c−1), for a set with the item, over (1−p)/C(k−1, c), for one without."""
+        """Logarithm of p/C(k−1, c−1), for a set with the item, over (1−p)/C(k−1, c) without it."""
         p, _ = self.support
         c = self.set_size
         return chance.log(p * (self.k - c) / ((1 - p) * c))
