@@ -22,7 +22,7 @@ if TYPE_CHECKING:
         release as release,
     )
     from ldpnb.chance import SystemRandom as SystemRandom, law as law, pick as pick, toss as toss
-    from ldpnb.core import Mechanism as Mechanism, Records as Records, Tally as Tally
+    from ldpnb.core import Mechanism as Mechanism, Tally as Tally
     from ldpnb.keyvalue import (
         IOH as IOH,
         PCKVGRR as PCKVGRR,
@@ -71,6 +71,7 @@ if TYPE_CHECKING:
         norm as norm,
         norm_sub as norm_sub,
     )
+    from ldpnb.records import Records as Records
     from ldpnb.serve import (
         Account as Account,
         Number as Number,

@@ -52,8 +52,8 @@ from ldpnb.chance import (
     toss,
     uniform,
 )
-from ldpnb.core import Records
-from ldpnb.oracles.frequency import GRR
+from ldpnb.oracles.grr import GRR
+from ldpnb.records import Records
 from ldpnb.verify import audit, prove
 from ldpnb.verify._features import style
 from ldpnb.verify._laws import epsilon, laws

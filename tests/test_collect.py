@@ -24,15 +24,18 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from slow import Fatal, Slow, Slower
 
-from ldpnb.core import Records, named
+from ldpnb.core import named
 from ldpnb.keyvalue.correlation import IOH
 from ldpnb.keyvalue.pckv import PCKVUE
 from ldpnb.keyvalue.wheel import WheelKV
 from ldpnb.numbers.many_numbers import HarmonyMean
 from ldpnb.numbers.one_number import Piecewise
-from ldpnb.oracles.frequency import GRR, OLH, OUE
+from ldpnb.oracles.grr import GRR
 from ldpnb.oracles.hadamard import HadamardBit, HadamardResponse
 from ldpnb.oracles.matrix import MatrixMechanism
+from ldpnb.oracles.olh import OLH
+from ldpnb.oracles.unary import OUE
+from ldpnb.records import Records
 from ldpnb.serve import collecting as module
 from ldpnb.serve.collecting import CHECKSUMS, HEAD, ClusterError, PartitionError, collect, read, save
 from ldpnb.serve.keeping import identity

@@ -9,7 +9,8 @@ import pytest
 
 from ldpnb import GRR, OUE, RAPPOR, StateEncoding, check_mechanism
 from ldpnb.chance import Paths
-from ldpnb.core import Example, Records
+from ldpnb.core import Example
+from ldpnb.records import Records
 from ldpnb.verify import contract
 
 ALL = {check.__name__ for check in contract.checks}

@@ -16,7 +16,7 @@ from scipy.stats import binom
 import ldpnb
 from ldpnb import GRR, Blocks, HarmonyFrequency, Number, OneOf, Ratings, Records, Tally, YesNoTable
 from ldpnb.checks import EPSILON_MAX, EPSILON_MIN
-from ldpnb.oracles import PureProtocol
+from ldpnb.oracles import ItemOracle
 from ldpnb.serve import Ranking, choose
 from ldpnb.verify import moments
 
@@ -46,7 +46,7 @@ def name(question):
 def test_half_widths_of_shares_are_those_of_exact_laws(share):
     """Of one report: the mean square less the square of the mean, where people are drawn; else the mean variance."""
     for choice in choose.Item(n=900, epsilon=1.3, k=4, share=share).rank():
-        if not isinstance(choice.mechanism, PureProtocol) or choice.name in ("OLH", "block design"):
+        if not isinstance(choice.mechanism, ItemOracle) or choice.name in ("OLH", "block design"):
             continue
         _, variance = moments(choice.mechanism, np.arange(4))
         own, other = variance[0, 0], variance[1:, 0].mean()

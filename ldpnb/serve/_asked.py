@@ -13,7 +13,7 @@ from ldpnb.checks import as_float, check_epsilon, check_flag, check_text, is_num
 from ldpnb.core import Mechanism, Reports, Tally, check_tally
 from ldpnb.intervals import support_interval
 from ldpnb.numbers.means import Range
-from ldpnb.oracles.frequency import Supporting
+from ldpnb.oracles.base import Supporting
 from ldpnb.postprocess import normal_quantile
 from ldpnb.serve._columns import ALIKE, folded, gone, is_blank, key
 from ldpnb.serve._results import Result

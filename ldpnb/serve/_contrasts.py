@@ -27,7 +27,7 @@ from ldpnb.checks import as_float, check_count, is_number, shown
 from ldpnb.core import Floats, Untold
 from ldpnb.keyvalue import Wheel
 from ldpnb.keyvalue.ternary import SignedTernary
-from ldpnb.oracles.frequency import ItemOracle
+from ldpnb.oracles.base import FrequencyOracle
 from ldpnb.postprocess import norm_sub, normal_quantile
 from ldpnb.serve._columns import key, told
 
@@ -592,7 +592,7 @@ def law_of(part: Part) -> tuple[Floats, Floats] | None:
     used = np.flatnonzero(weights)
     if result.what != "share":
         return None
-    if isinstance(result.tally.mechanism, ItemOracle):
+    if isinstance(result.tally.mechanism, FrequencyOracle):
         return weights, norm_sub(result.estimate)
     if isinstance(result.tally.mechanism, Wheel):
         return np.append(weights, 0.0), norm_sub(np.append(result.estimate, 1 - result.estimate.sum()))

@@ -16,7 +16,7 @@ import numpy as np
 
 from ldpnb.checks import check_flag, shown
 from ldpnb.core import Floats
-from ldpnb.oracles.frequency import ItemOracle
+from ldpnb.oracles.base import FrequencyOracle
 from ldpnb.postprocess import norm_sub, normal_quantile
 from ldpnb.serve._contrasts import Contrast, Contrasts, apart_from, part_of, variance_of
 from ldpnb.serve._results import Entry, RatingsResult, Result
@@ -252,7 +252,7 @@ def same_everywhere(*results: Result, same_people: bool | None = None) -> Homoge
     if same_people is not None and check_flag(same_people, "same_people"):
         rows = "difference(…, same_people=True) and Waves(…, same=True) compare the same people, row by row"
         raise ValueError(f"same_people must be False, got True: the test is one of groups of other people; {rows}")
-    if isinstance(results[0].tally.mechanism, ItemOracle) and results[0].what == "share":
+    if isinstance(results[0].tally.mechanism, FrequencyOracle) and results[0].what == "share":
         statistic, df = _of_categories(results)
     else:
         statistic, df = _of_rows(results)

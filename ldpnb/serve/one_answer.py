@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ldpnb.checks import check_count, check_flag, check_probability, in_full, shown
-from ldpnb.core import Floats, Ints, Records, Reports, Tally
+from ldpnb.core import Floats, Ints, Reports, Tally
 from ldpnb.hashing import key_of
 from ldpnb.intervals import support_interval
 from ldpnb.keyvalue import Wheel
 from ldpnb.numbers.means import Range
-from ldpnb.numbers.one_number import Number as NumberMechanism
-from ldpnb.oracles.frequency import ItemOracle, Supporting
+from ldpnb.numbers.one_number import NumberMechanism
+from ldpnb.oracles.base import FrequencyOracle, Supporting
+from ldpnb.records import Records
 from ldpnb.serve._asked import CATEGORY, DECLINE, LEAVE, Asked, check_labels, in_unit, one_range, quantile
 from ldpnb.serve._columns import coded, folded, labelled, numbers, present, told
 from ldpnb.serve._contrasts import finite, place_of, weights_of
@@ -48,7 +49,7 @@ class OneOf(Asked):
         What becomes of a missing answer (None, NaN, NA).  By default it is an error.  With a name, say "no answer", it
         is a category of its own, the last one.  With "decline", these people send nothing.  Then the server learns
         that they do, which is not protected, and shares are of those who answer.
-    mechanism : ItemOracle, optional
+    mechanism : FrequencyOracle, optional
         With unbiased shares, k the number of categories, that for missing answers included.  Otherwise the one with
         the least error for a category that 1/k of the people are in.  Of more than 64 categories, mechanisms within
         5 % of that error count as equal if the server works once a report, and not once a report and category; then
@@ -86,7 +87,7 @@ class OneOf(Asked):
         if self.missing is not None and folded(self.missing) in map(folded, found):
             raise ValueError(f"missing must be no category, got {shown(self.missing)}: give it another name")
         self._set(categories=found)
-        self._take(ItemOracle, "a frequency oracle")
+        self._take(FrequencyOracle, "a frequency oracle")
         k = len(self.labels)
         if self.mechanism.k != k or not self.mechanism.shares:
             raise ValueError(f"mechanism must have unbiased shares and k = {k}, got {shown(self.mechanism, most=200)}")

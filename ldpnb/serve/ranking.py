@@ -21,7 +21,7 @@ from ldpnb.chance import exact, inexact
 from ldpnb.checks import as_float, check_flag, check_positive, check_probability, in_full, is_number, shown
 from ldpnb.intervals import exact_below, scatter, support_interval, supported_tail
 from ldpnb.keyvalue.ternary import SignedTernary
-from ldpnb.oracles.frequency import Supporting
+from ldpnb.oracles.base import Supporting
 from ldpnb.postprocess import normal_quantile
 
 LONG = 8  # entries of a tuple that are written out; longer ones are written as a rule

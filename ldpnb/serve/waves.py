@@ -50,7 +50,7 @@ import numpy as np
 from ldpnb._door import needs
 from ldpnb.checks import check_flag, check_numbers, shown
 from ldpnb.core import Floats, Tally
-from ldpnb.oracles.frequency import Supporting
+from ldpnb.oracles.base import Supporting
 from ldpnb.serve._asked import quantile
 from ldpnb.serve._columns import told
 from ldpnb.serve._contrasts import (
@@ -263,7 +263,7 @@ class Waves:
         for one in others:
             if one.mechanism != first.mechanism or one.n != first.n or not np.array_equal(one.counts, first.counts):
                 return
-        own, other = (float(chance) for chance in first.mechanism.support)
+        own, other = (float(chance) for chance in first.mechanism.chances)
         variance = first.n * min(own * (1 - own), other * (1 - other))  # of one count, at least
         if variance > 10 and (2 * pi * variance) ** (-len(others) / 2) < BY_CHANCE:  # its likeliest value
             cure = "say remembered=True if people sent the same reports again, else count each wave's own"

@@ -24,7 +24,8 @@ from scipy.special import ndtri
 
 from ldpnb.chance import LIMIT, Law, Outputs, Randomness, branches, form, form_of, freeze, law, log, odds
 from ldpnb.checks import check_count, check_epsilon, check_people, check_probability
-from ldpnb.core import Floats, Mechanism, Records, Tally, blocks, named
+from ldpnb.core import Floats, Mechanism, Tally, blocks, named
+from ldpnb.records import Records
 
 Client = Mechanism | Callable[[Any, Any], Any]
 Inputs = Any  # a list of values, an array whose first axis runs over people, or Records

@@ -21,7 +21,7 @@ import numpy as np
 
 from ldpnb.chance import LIMIT, Law, Randomness, form, odds
 from ldpnb.checks import EPSILON_MAX, EPSILON_MIN, OUT_OF_RANGE, apart, at_least, shown
-from ldpnb.core import Example, Mechanism, Records, named
+from ldpnb.core import Example, Mechanism, named
 from ldpnb.formula import (
     START,
     Budget,
@@ -39,6 +39,7 @@ from ldpnb.formula import (
     times,
     whole,
 )
+from ldpnb.records import Records
 from ldpnb.verify._items import A, B, Name, Tossed, cases, of_size
 from ldpnb.verify._laws import _estimate, _values, different, laws, moments as numbers, stated_rounding, worst
 from ldpnb.verify._symbolic import Laws, Maker, settled

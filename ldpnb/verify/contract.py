@@ -50,18 +50,8 @@ from scipy.special import bdtr, bdtrc, chdtr, chdtrc, ndtr, ndtri
 from ldpnb.asked import AsksSome
 from ldpnb.chance import LIMIT, Law, Outputs, Paths, SystemRandom, TooManyBranches, freeze, law, odds
 from ldpnb.checks import EPSILON_MAX, EPSILON_MIN, apart
-from ldpnb.core import (
-    Example,
-    Floats,
-    Ints,
-    Mechanism,
-    OpenMechanism,
-    Records,
-    Tally,
-    Untold,
-    largest_sum,
-    named,
-)
+from ldpnb.core import Example, Floats, Ints, Mechanism, OpenMechanism, Tally, Untold, largest_sum, named
+from ldpnb.records import Records
 from ldpnb.verify._laws import (
     Rows,
     Worst,
@@ -497,14 +487,9 @@ def _simulated(example: Example) -> bool:
 def _one_of_each(example: Example) -> bool:
     """Whether the inputs are the items of an oracle whose simulations count what its tallies count."""
     m, x = example.mechanism, example.inputs
-    if not _of_items(m) or getattr(m, "marks", False) or not isinstance(x, np.ndarray):
+    if m.takes != "item" or not getattr(m, "counts_items", True) or not isinstance(x, np.ndarray):
         return False
     return len(x) <= UNASKED and x.dtype.kind == "i" and np.array_equal(x, np.arange(getattr(m, "k", 0)))
-
-
-def _of_items(m: Any) -> bool:
-    """Whether a mechanism is an `oracles.frequency.ItemOracle`, which is not known here."""
-    return any(kind.__name__ == "ItemOracle" for kind in type(m).__mro__)
 
 
 def _few(example: Example) -> bool:
@@ -752,7 +737,7 @@ def noise_is_the_variance(example: Example) -> None:
     if hasattr(m, "rare_variance"):
         absent = m.expected(example.inputs, *named(example.items)) == 0
         _close(variance, np.where(absent, m.rare_variance, variance), within, "rare_variance")
-    if hasattr(m, "linear_variance") and _of_items(m):  # of sums whose weights have no pattern
+    if hasattr(m, "linear_variance") and m.takes == "item":  # of sums whose weights have no pattern
         weights = np.random.default_rng(7).normal(size=(4, m.k))
         _, sums = moments_of(seen.laws, {y: weights @ score for y, score in seen.scores.items()})
         linear = m.linear_variance
@@ -806,7 +791,7 @@ def candidates_may_come_in_any_order(example: Example) -> None:
 
 def _supports(example: Example) -> bool:
     m = example.mechanism
-    return _of_items(m) and hasattr(m, "supporters") and hasattr(m, "support")
+    return m.takes == "item" and hasattr(m, "supporters") and hasattr(m, "support")
 
 
 @_check(_supports)
@@ -1637,7 +1622,7 @@ def what_is_no_value_is_refused(example: Example) -> None:
     for name, shown in _beyond(example):
         what = f"the value {name} is not refused, and tells itself from the inputs by {shown.epsilon!r}"
         _must(shown.ratio is not None and shown.ratio <= odds(m.epsilon), what)
-    if _of_items(m):
+    if m.takes == "item":
         for code in (-1, m.k):
             bad = np.append(x, code)
             _refuses(partial(m.perturb, bad, rng=np.random.default_rng(0)), "", f"the item {code} of {m.k}")

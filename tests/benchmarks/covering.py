@@ -23,7 +23,8 @@ import pandas as pd
 
 from ldpnb.asked import AsksSome
 from ldpnb.book.experiment import record, recorded
-from ldpnb.core import OpenMechanism, Records
+from ldpnb.core import OpenMechanism
+from ldpnb.records import Records
 from ldpnb.serve import Number, OneOf, Ratings, YesNoTable
 
 SURVEYS = 500
