@@ -689,7 +689,9 @@ def test_an_answer_to_what_was_not_drawn_names_what_was(tmp_path):
     account, survey = Account(tmp_path / "a", limit=1.0), survey_of(3, 1)
     (name,) = survey.drawn(account)
     other = next(one for one in survey.questions if one != name)
-    words = f"^row must have an answer to '{name}', which was drawn for this person, got '{other}': ask what drawn"
+    words = (
+        f"^question '{name}': row must have the answer that was drawn for this person, got '{other}': ask what drawn"
+    )
     with pytest.raises(ValueError, match=words):
         survey.answer({other: "c0"}, account=account)
     assert account.spent == 0

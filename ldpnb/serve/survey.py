@@ -375,11 +375,14 @@ class Survey:
         values: dict[str, Any] = {}
         for name in self.drawn(account, rng=rng):  # first of all, so that it does not depend on any answer
             one = self.questions[name]
-            if self.draw is not None and isinstance(row, Mapping) and _lacks(row, name, one):
-                rule = f"have an answer to {shown(name)}, which was drawn for this person"
-                raise ValueError(f"row must {rule}, got {told(row) or 'none'}: ask what drawn(account) returns")
             with _about(name):
-                values[name] = one.encoded(one._one(row, name))
+                try:
+                    values[name] = one.encoded(one._one(row, name))
+                except ValueError as error:
+                    if self.draw is None or not _lacks(row, name, one):
+                        raise
+                    rule = f"the answer that was drawn for this person, got {told(row) or 'none'}"
+                    raise ValueError(f"row must have {rule}: ask what drawn(account) returns") from error
         values = {name: found for name, found in values.items() if len(found)}
         asked = [(self.questions[name].mechanism, x, name) for name, x in values.items()]
         return dict(zip(values, account.reports(asked, rng=rng), strict=True))
@@ -486,9 +489,9 @@ class Survey:
         return {name: np.concatenate(each) for name, each in found.items()}
 
 
-def _lacks(row: Mapping[str, Any], name: str, question: Asked) -> bool:
+def _lacks(row: Any, name: str, question: Asked) -> bool:
     """Return whether a person's row has no answer to a question of one column."""
-    return name not in row and not isinstance(question, YesNoTable)
+    return isinstance(row, Mapping) and name not in row and not isinstance(question, YesNoTable)
 
 
 def _length(column: Any) -> int | None:
