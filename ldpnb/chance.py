@@ -65,6 +65,13 @@ USUAL = {*PLAIN, float, list, tuple, set, frozenset, dict}  # types of most repo
 NUMBERS = {int, bool, float, complex, Fraction, Decimal, timedelta}
 SCALARS = {*np.sctypeDict.values(), np.record}  # numpy's own
 BY_NAME = {type, FunctionType, BuiltinFunctionType}  # sent by their names
+SENT = {  # what a receiver sees of an array, beside its contents
+    True: "that may be written to",
+    False: "that may not be written to",
+    None: "with gaps between its entries",
+}
+ORDERS = {(False,): "of rows first", (True,): "of columns first"}
+MAY_BE = "whether it may be written to, and the order of its axes"
 SAID = {  # what codes of pickle say
     "NEWTRUE": "True",
     "NEWFALSE": "False",
@@ -1125,6 +1132,11 @@ def _steps(form: Any) -> Iterator[str]:
         yield kind.__name__
         if kind in (np.ndarray, np.generic):
             yield from _steps(more.pop(0))  # its dtype
+            shape, *order, writeable, content = more
+            yield shown(shape)
+            yield f"an array of axes in order {ORDERS.get(tuple(order), order)}"
+            yield f"an array {SENT[writeable]}"
+            more = [content]
         yield from (_bits(told[::-1]) if kind is float else shown(told, most=LARGEST) for told in more)
         return
     stream = BytesIO(form)
@@ -1162,6 +1174,8 @@ def _cure(value: Any, kind: type, first: Any, own: Any) -> str:
     missing = any(array.dtype.kind in "fc" and np.isnan(array).any() for array in arrays)
     if missing and one.startswith(("b'", 'b"')):  # they differ in bytes alone
         return "return np.where(np.isnan(…), np.nan, …), since there are many missing numbers"
+    if one.startswith(("an array", "bytearray(")) or other.startswith("bytearray("):
+        return "return ….copy(), also of each array within, since a receiver sees whether an array has gaps, " + MAY_BE
     if isinstance(value, np.ndarray) and not value.dtype.hasobject:
         return "return np.array(….tolist(), dtype) of one dtype"
     if arrays:

@@ -1,5 +1,6 @@
 """Contrasts, differences and tests of groups: variances exact on small laws, what is printed, and refusals."""
 
+from dataclasses import replace
 from itertools import combinations, product
 from math import nan, sqrt
 
@@ -958,3 +959,21 @@ def test_people_asked_again_add_as_often_as_they_answered():
         same_everywhere(one, other, same_people=True)
     widest = difference(row["a"], question.estimate(waves[0], rounds=1)["b"], same_people=True)
     assert widest.error == pytest.approx(row["a"].error + question.estimate(waves[0])["b"].error)
+
+
+def test_a_row_alone_has_its_own_interval():
+    """Also where hardly anybody holds it, and the error is told from too few reports."""
+    asked = OneOf(["a", "b", "c"], epsilon=4.0, values=[0, 0, 1])
+    result = asked.estimate(asked.tally(np.array([0] * 60 + [1] * 40)))
+    found, row = result.contrast({"c": 1}), result["c"]
+    assert (found.low, found.high) == (row.low, row.high) and found.high > found.low
+    assert result.top(1).high == row.high
+    assert result.contrast({"c": 1}, level=0.5).high < row.high
+    sure = replace(found, error=0.0)
+    assert np.isnan(sure.p_value) and "nan" not in str(replace(sure, parts=sure.parts * 2))
+
+
+def test_groups_without_names_are_the_first_and_the_second():
+    asked = OneOf(["a", "b"], epsilon=2.0)
+    one, other = (asked.estimate(asked.tally(np.array([0, 1] * n))) for n in (50, 60))
+    assert differences(one, other, names=None).heading == "first − second"

@@ -32,6 +32,7 @@ from ldpnb import (
     YesNoTable,
     collect,
     save,
+    pool_waves,
 )
 from ldpnb.book.experiment import recorded
 from ldpnb.chance import law, odds
@@ -790,3 +791,22 @@ def test_a_refusal_says_what_drawing_would_give():
 def test_what_is_wrong_is_named(call, words):
     with pytest.raises(ValueError, match=words):
         call()
+
+
+def test_the_number_of_people_may_be_said_of_pooled_waves():
+    """Numbers of several reports a person do not tell who was drawn; without rounds, the question refuses them."""
+    names = ["a", "b", "c"]
+    survey = Survey({name: OneOf(["x", "y"], epsilon=2.0) for name in names}, limit=2.0, draw=1)
+    sizes = {"a": 97, "b": 101, "c": 102}
+    waves = [
+        {name: survey.questions[name].tally(np.arange(n) % 2, wave=wave) for name, n in sizes.items()}
+        for wave in ("W1", "W2", "W3")
+    ]
+    pooled = {name: pool_waves([wave[name] for wave in waves]) for name in names}
+    assert survey.estimate(pooled, rounds=3, n=300)["a"].tally.n == 291
+    with pytest.raises(ValueError, match="rounds must be"):
+        survey.estimate(pooled, rounds=3, n=300, people=True)
+    with pytest.raises(ValueError, match="n must be"):
+        survey.estimate(pooled, rounds=3, n=0)
+    with pytest.raises(ValueError, match="tallies must be of questions drawn"):
+        survey.estimate(waves[0], n=100)  # a control

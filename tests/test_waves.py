@@ -658,7 +658,10 @@ def test_what_was_computed_is_named_with_unit_and_chance():
     assert lines[1].startswith("slope of yes, a wave  ") and lines[1].count(" points") == 4
     assert lines[2] == "3 waves of the same people, ε = 2 a report"
     assert lines[3].startswith("low, high: 95 % interval, alone, about") and lines[3].endswith("; p: if 0 were true")
+    assert lines[3].count("p: if") == 1
     assert waves.slope("yes").p_value < 1e-6
+    for never_below in (waves.mean("yes"), waves.combine("yes", [1, 0, 0]), waves.combine("yes", [0, 1, 2])):
+        assert not never_below.tests_zero and "p: if" not in str(never_below)
     assert str(waves.mean("yes")).splitlines()[1].count(" %") == 4
     with pytest.raises(ValueError, match="^weights must not all be 0"):
         waves.combine("yes", [0, 0, 0])
@@ -788,6 +791,13 @@ def test_waves_are_pooled_on_purpose():
     ):
         with pytest.raises(ValueError, match=f"^tallies must be {words}"):
             pool_waves(given)
+
+
+def test_p_is_that_of_changes_of_a_score_and_not_of_its_mean():
+    asked = OneOf([1, 2, 3], epsilon=2.0)
+    waves = Waves([one.mean for one in results(asked, (0.2, 0.3, 0.4))], same=True)
+    assert waves.change().tests_zero and waves.slope().tests_zero and not waves.mean().tests_zero
+    assert Waves([one.mean for one in results(OneOf([-1, 1], epsilon=2.0), (0.3, 0.4))], same=True).mean().tests_zero
 
 
 # ---------------------------------------------------------------------------------------------------- remembered

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from math import inf, isfinite, sqrt
+from math import inf, isfinite, nan, sqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -124,11 +124,14 @@ class Contrast:
 
     @property
     def p_value(self) -> float:
-        """Chance of an estimate at least so far from 0, if 0 is true; times the number of sums asked for at once."""
+        """Chance of an estimate at least so far from 0, if 0 is true; times the number of sums asked for at once.
+
+        NaN where the error is estimated as 0, from too few reports.
+        """
         from scipy.special import ndtr
 
-        if self.error == 0:
-            return 0.0 if self.estimate else 1.0
+        if self.error == 0:  # too few reports to tell it
+            return nan
         return float(min(1.0, 2 * self.family * ndtr(-abs(self.estimate) / self.error)))
 
     @property
@@ -185,13 +188,20 @@ def _table(rows: Sequence[Contrast], heading: str) -> str:
     lines = [[heading, first.what, "error", "low", "high", *["p"] * tested]]
     for one in rows:
         numbers = [scale * x for x in (one.estimate, one.error, one.low, one.high)]
-        chance = [f"{one.p_value:.2g}" if one.tests_zero else ""] * tested
+        chance = [_chance(one)] * tested
         lines.append([one.label, *(f"{x:,.{decimals}f}{unit}" for x in numbers), *chance])
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     return "\n".join(
         "  ".join([line[0].ljust(widths[0]), *(x.rjust(w) for x, w in zip(line[1:], widths[1:], strict=True))]).rstrip()
         for line in lines
     )
+
+
+def _chance(one: Contrast) -> str:
+    """Write a p-value, where there is one."""
+    if not one.tests_zero:
+        return ""
+    return f"{one.p_value:.2g}" if isfinite(one.p_value) else "–"
 
 
 # ------------------------------------------------------------------------------------------------- weights
@@ -267,7 +277,10 @@ def _one(result: Result, weights: Floats, level: float, family: int, name: str) 
         raise ValueError(f"weights must be of rows that are told, got {told(lost)}: too few to tell; leave them out")
     used = np.flatnonzero(weights)
     estimate = float(result.estimate[used] @ weights[used])
-    return _made(Part(result, weights), estimate, weights, level, family, _written(weights, result.labels))
+    found = _made(Part(result, weights), estimate, weights, level, family, _written(weights, result.labels))
+    if len(used) == 1 and weights[used[0]] == 1 and (level, family) == (result.level, 1) and not result.together:
+        return replace(found, low=float(result.low[used[0]]), high=float(result.high[used[0]]))  # as it is printed
+    return found
 
 
 def _made(part: Part, estimate: float, weights: Floats, level: float, family: int, label: str) -> Contrast:

@@ -159,6 +159,9 @@ class Result:
         Rows of one result come from the same reports: the error of a difference of two shares is larger than the root
         of their squared errors, that of a sum smaller.  See `Mechanism.contrast_variance`.
 
+        A row alone has its own interval.  Those of sums and differences follow the normal law, and are too narrow where
+        hardly anybody, say fewer than ten people, is in what is added.
+
         Parameters
         ----------
         weights : dict of label to number, or dict of str to such a dict

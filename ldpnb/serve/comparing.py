@@ -153,11 +153,11 @@ def differences(
         check_flag(same_people, "same_people")
     wanted = a.level if level is None else level
     normal_quantile(wanted)  # checks it
-    pair = _checked_names(names)
+    pair = _checked_names(names) or ("first", "second")
     sides = [(part_of(x, "a"), part_of(y, "b")) for x, y in zip(a, b, strict=True)]
     rows = [apart_from(x, y, wanted, same_people, pair, len(sides)) for x, y in sides]
     found = Contrasts({str(label): one for label, one in zip(a.labels, rows, strict=True)})
-    found.heading = " − ".join(names)
+    found.heading = " − ".join(pair)
     return found
 
 

@@ -41,11 +41,12 @@ from typing import Any
 import numpy as np
 
 from ldpnb.chance import Randomness, SystemRandom
-from ldpnb.checks import check_flag, check_positive, shown
+from ldpnb.checks import check_count, check_flag, check_positive, shown
 from ldpnb.core import Reports, Tally
 from ldpnb.serve._asked import DECLINE, Asked
 from ldpnb.serve._columns import SHOWN, told
 from ldpnb.serve._results import Results
+from ldpnb.serve._rounds import is_pooled
 from ldpnb.serve.drawing import check_draw, deal, people_in, some_of
 from ldpnb.serve.keeping import Account, digested, within_limit
 from ldpnb.serve.one_answer import Strings
@@ -322,7 +323,7 @@ class Survey:
         asked: Any = {"level": level, "people": people, "together": together, "rounds": rounds}
         given = self._named(tallies, "tallies")
         if self.draw is not None and (check_flag(people, "people") or n is not None):
-            people_here = self._people(given, n)
+            people_here = self._people(given, n, rounds)
             asked |= {"of": people_here} if people else {}
         elif n is not None:
             raise ValueError(f"n must be left out where no question is drawn, got {shown(n)}: tallies say how many")
@@ -332,13 +333,19 @@ class Survey:
                 results[name] = self.questions[name].estimate(tally, **asked)
         return results.of_same_people()
 
-    def _people(self, tallies: Mapping[str, Any], n: Any) -> int:
-        """Return how many people took part, of whom some were drawn for each question."""
+    def _people(self, tallies: Mapping[str, Any], n: Any, rounds: Any) -> int:
+        """Return how many people took part, of whom some were drawn for each question.
+
+        Of several reports a person, numbers do not tell; errors about all people are refused for them elsewhere.
+        """
         for name, tally in tallies.items():
             if not isinstance(tally, Tally):
                 raise ValueError(f"question {shown(name)}: tally must be a Tally, got {type(tally).__name__}")
         declining = [name for name, one in self.questions.items() if one.missing == DECLINE]
         numbers = {name: tally.n for name, tally in tallies.items()}
+        pooled = any(is_pooled(tally) for tally in tallies.values())
+        if rounds not in (None, 1) or (pooled and rounds is None):
+            return max(numbers.values()) if n is None else check_count(n, 1, "n")
         return people_in(numbers, len(self.questions), self.draw, n, declining)
 
     def answer(self, row: Mapping[str, Any], *, account: Account, rng: Randomness | None = None) -> dict[str, Reports]:

@@ -125,7 +125,21 @@ def _check_waves(waves: Sequence[str | None], name: str) -> None:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class OverWaves(Contrast):
-    """A weighted sum over waves of one row, or of one contrast; ``print`` shows a line."""
+    """A weighted sum over waves of one row, or of one contrast; ``print`` shows a line.
+
+    Attributes
+    ----------
+    least, most : float
+        The least and the largest that it can be: p is printed where 0 lies between them.
+    """
+
+    least: float
+    most: float
+
+    @property
+    def tests_zero(self) -> bool:
+        """Whether 0 lies inside of what it can be: of a change, and not of a mean of shares."""
+        return self.least < 0 < self.most
 
     @property
     def is_sum(self) -> bool:
@@ -336,10 +350,14 @@ class Waves:
         half = quantile(level, self._family) * error
         ends = estimate - half, estimate + half
         kind = self._intervals.replace(" intervals, each alone,", " interval, alone,")
-        said = f"{self._who}\n{kind}; p: if 0 were true"
+        said = f"{self._who}\n{kind}"
         named = name.format(label if label is not None else first.label)
         parts = tuple(Part(row.parts[0].result, x * row.parts[0].weights) for x, row in zip(w, rows, strict=True) if x)
-        return OverWaves(named, estimate, error, *ends, level, self._family, first.what, first.unit, said, parts)
+        extremes = np.outer(w, first.parts[0].ends(first.what))
+        least, most = float(extremes.min(1).sum()), float(extremes.max(1).sum())
+        return OverWaves(
+            named, estimate, error, *ends, level, self._family, first.what, first.unit, said, parts, least, most
+        )
 
     def _rows(self, label: Any) -> list[Contrast]:
         """Return the row of each wave."""

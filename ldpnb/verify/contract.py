@@ -253,6 +253,7 @@ class Known:
         self.laws, self.branches = list[Law](), Counter[int]()
         self.traces = list[dict[Hashable, Law]]()  # of each input, for each report the law of the draws behind it
         self.outputs, self._rows = Outputs(), Rows()
+        self._sent = Outputs()  # reports of one person as they are sent: those of a crowd lie otherwise in memory
         numbers = dict[tuple[Hashable, ...], int]()
         handed = deepcopy(example.inputs)
         example.mechanism.perturb(handed, rng=np.random.default_rng(0))
@@ -272,7 +273,10 @@ class Known:
         report = self.example.mechanism.perturb(person, rng=rng)
         _must(isinstance(report, np.ndarray), f"reports are a {type(report).__name__}, and must be an array")
         _must(len(report) == 1, f"one person with input {i} sends {len(report)} reports")
-        key = self.outputs.key(self._rows.only(report))
+        row = self._rows.only(report)
+        if isinstance(row, np.ndarray):
+            self._sent.key(row)
+        key = self.outputs.key(_alone(row))
         self.reports.setdefault(key, report)
         return numbers.setdefault((key, *rng._trace), len(numbers))
 
@@ -303,6 +307,11 @@ class Known:
         names = next(iter(self.reports.values())).dtype.names or ()
         at = [names.index(name) for name in self.example.mechanism.public_fields]
         return {key: tuple(key[i] for i in at) for key in self.reports}  # type: ignore[index]
+
+
+def _alone(row: Any) -> Any:
+    """Return a report as an array of its own, if it is a row of others: how these lie in memory is not its own."""
+    return row.copy() if isinstance(row, np.ndarray) else row
 
 
 known = lru_cache(maxsize=8)(Known)  # a client is walked once for all checks
@@ -661,7 +670,7 @@ def respond_of_memoise_is_perturb(example: Example) -> None:
     memories = []
     for i in range(len(example.inputs))[:MIXED]:
         one, outputs = example.inputs[i : i + 1], known(example).outputs
-        both = law(lambda rng: outputs.key(m.respond(m.memoise(one, rng=rng), rng=rng)[0]))  # noqa: B023
+        both = law(lambda rng: outputs.key(_alone(m.respond(m.memoise(one, rng=rng), rng=rng)[0])))  # noqa: B023
         apart = total_variation(both, known(example).laws[i])
         _must(not apart, f"respond of memoise of input {i} has a law that is {float(apart):.3g} from that of perturb")
         memories.append(law(lambda rng: freeze(m.memoise(one, rng=rng).rows)))  # noqa: B023
@@ -1239,12 +1248,12 @@ def _keys(example: Example, drawn: Any) -> list[Hashable]:
     """Return the reports as they are in a law, in the same forms; each of them is looked up once."""
     outputs = known(example).outputs
     if not isinstance(drawn, np.ndarray) or drawn.dtype.hasobject:
-        return list(map(outputs.key, drawn))
+        return [outputs.key(_alone(row)) for row in drawn]
     found = dict[bytes, Hashable]()
     rows = row_keys(drawn)
     for i, row in enumerate(rows):
         if row not in found:
-            found[row] = outputs.key(drawn[i])
+            found[row] = outputs.key(_alone(drawn[i]))
     return [found[row] for row in rows]
 
 
