@@ -1508,6 +1508,7 @@ def test_a_class_that_is_no_dataclass_is_told_what_to_write():
     class Plain(Mechanism):
         epsilon = 1.0
         realised_epsilon = expected = variance = None
+        layout = _values = _perturb = _count = _score = None
 
     with pytest.raises(AssertionError, match=r"Plain must be a dataclass: write @dataclass\(frozen=True"):
         check_mechanism(Plain(), range(3))
