@@ -22,7 +22,7 @@ if TYPE_CHECKING:
         release as release,
     )
     from ldpnb.chance import SystemRandom as SystemRandom
-    from ldpnb.core import Mechanism as Mechanism, Records as Records, Tally as Tally
+    from ldpnb.core import Mechanism as Mechanism, Tally as Tally
     from ldpnb.exact import law as law, pick as pick, toss as toss
     from ldpnb.keyvalue import (
         IOH as IOH,
@@ -72,6 +72,7 @@ if TYPE_CHECKING:
         norm as norm,
         norm_sub as norm_sub,
     )
+    from ldpnb.records import Records as Records
     from ldpnb.serve import (
         Account as Account,
         Number as Number,
@@ -83,6 +84,7 @@ if TYPE_CHECKING:
         YesNoTable as YesNoTable,
         collect as collect,
         difference as difference,
+        differences as differences,
         pool_waves as pool_waves,
         same_everywhere as same_everywhere,
         save as save,

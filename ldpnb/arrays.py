@@ -80,11 +80,17 @@ class NumpyArrays(Arrays):
             return value.ravel().tolist()
         return ()
 
-    def cure(self, value: Any, parts: list[Any], differs: str) -> str | None:
+    def cure(self, value: Any, parts: list[Any], one: str, other: str) -> str | None:
         some = [part for part in parts if isinstance(part, np.ndarray)]
         missing = any(array.dtype.kind in "fc" and np.isnan(array).any() for array in some)
-        if missing and differs.startswith(("b'", 'b"')):  # they differ in bytes alone
+        if missing and one.startswith(("b'", 'b"')):  # they differ in bytes alone
             return "return np.where(np.isnan(…), np.nan, …), since there are many missing numbers"
+        # an array that may be written to is sent as a bytearray, any other as bytes
+        if one.startswith(("an array", "bytearray(")) or other.startswith("bytearray("):
+            return (
+                "return ….copy(), also of each array within, since a receiver sees whether an "
+                "array has gaps, whether it may be written to, and the order of its axes"
+            )
         if isinstance(value, np.ndarray) and not value.dtype.hasobject:
             return "return np.array(….tolist(), dtype) of one dtype"
         if some:

@@ -33,7 +33,7 @@ from numpy.typing import ArrayLike, NDArray
 from ldpnb.arrays import form_of as form_of, layout as layout
 from ldpnb.checks import check_count, check_probability, in_range
 from ldpnb.exact import coins
-from ldpnb.exact.coins import Sealed, fall, pick, sealed as sealed, settle, toss
+from ldpnb.exact.coins import Sealed, fall, no_source, pick, sealed as sealed, settle, toss
 from ldpnb.exact.distributions import Law, law
 from ldpnb.exact.forms import PLAIN as PLAIN, form
 from ldpnb.exact.formulas import Formula
@@ -136,8 +136,7 @@ def _source(rng: object, *call: Any) -> Source:
         return rng
     if isinstance(rng, coins.SystemRandom):  # of single numbers; none of them has a state
         return SystemRandom()
-    kind = type(rng).__name__
-    raise ValueError(f"rng must be a numpy.random.Generator, a SystemRandom or a Paths, got {kind}")
+    raise no_source(rng)
 
 
 def _is_shape(shape: Any) -> bool:

@@ -1,4 +1,4 @@
-"""The contract every mechanism keeps, and the few things mechanisms share.
+"""The contract that every mechanism keeps: one abstract class, and the tallies that it makes.
 
 The picture in code:
 
@@ -9,46 +9,50 @@ The picture in code:
 
 Why the contract is as it is:
 
-- **A report carries its public part.** Seeds, cohorts, sampled attributes and personal budgets are fields of the
-  report, named in `public_fields`.  Their law does not depend on the person's value, so the exact ε of the whole
-  report is the largest ε over all values of the public part; a public part that does depend on the value is caught
-  by the same number.
-- **Probabilities are rounded first and used everywhere.** A mechanism rounds its probabilities to multiples of 2⁻⁵³,
-  toward privacy, when it is made; client and estimator use the same rounded numbers.  So `realised_epsilon` is never
-  above `epsilon`, and estimates are exactly unbiased for what the client really does.
-- **Neighbours are two values with the same public part.** Where users have public attributes (a personal ε), the
-  stated ε belongs to that part, and `epsilon` is the largest.
-- **ε may follow from other parameters** (a flip probability, a matrix).  Then `epsilon` is a property, rounded up to a
-  float (`chance.log_up`: the float nearest to ln 2 is below it), and the bound `EPSILON_MAX`, which is about a single
-  decision, does not apply to the sum.  On an open domain it is a bound that some pairs of values attain.
-- **Open domains name their candidates when they are counted**: `tally`, `expected` and `variance` of an
-  `OpenMechanism`, and of no other, take `items`.
-- **State that a client keeps** is an explicit value, `Kept`, which names its mechanism: `memoise` makes it, `respond`
-  draws reports from it, and `perturb` of such a mechanism is one report from a fresh state.
-- **Draws do not depend on the value.** Which functions of `chance` a client calls, and for how many draws, tells
-  nothing that the report does not; the time they take is not promised to be constant.
-- **Estimates are linear**: the mean of one score a report.  Ratios, clipping and projections are functions elsewhere.
-  Where a draw in public says what each person is asked about, `ldpnb.asked.AsksSome` also divides by the number of
-  people who were asked: that is a ratio, with methods of its own, and the one that surveys publish.
+- **A report carries its public part.** Seeds, cohorts, sampled attributes and personal budgets
+  are fields of the report, named in `public_fields`.  Their law does not depend on the person's
+  value, so the exact ε of the whole report is the largest ε over all values of the public part.
+  A public part that does depend on the value is caught by the same number.
+- **Probabilities are rounded first and used everywhere.** A mechanism rounds its probabilities
+  to multiples of 2⁻⁵³, toward privacy, when it is made; client and estimator use the same rounded
+  numbers.  So `realised_epsilon` is never above `epsilon`, and estimates are exactly unbiased for
+  what the client really does.
+- **Neighbours are two values with the same public part.** Where people have public attributes (a
+  personal ε), the stated ε belongs to that part, and `epsilon` is the largest.
+- **ε may follow from other parameters** (a flip probability, a matrix).  Then `epsilon` is a
+  property, rounded up to a float (`chance.log_up`: the float nearest to ln 2 is below it), and
+  the bound `EPSILON_MAX`, which is about a single decision, does not apply to the sum.  On an open
+  domain it is a bound that some pairs of values attain.
+- **Open domains name their candidates when reports are counted**: `tally`, `expected` and
+  `variance` of an `OpenMechanism`, and of no other, take `items`.
+- **State that a client keeps** is an explicit value, `Kept`, which names its mechanism: `memoise`
+  makes it, `respond` draws reports from it, and `perturb` of such a mechanism is one report from a
+  fresh state.
+- **Draws do not depend on the value.** Which functions of `chance` a client calls, and for how
+  many draws, tells nothing that the report does not.  The time they take is not promised to be
+  constant.
+- **Estimates are linear**: the mean of one score per report.  Ratios, clipping and projections
+  are functions elsewhere.  Where a draw in public says what each person is asked about,
+  `ldpnb.asked.AsksSome` also divides by the number of people who were asked: that is a ratio, with
+  methods of its own, and the one that surveys publish.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 from math import comb, prod
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from ldpnb.chance import Randomness, distinct, uniform
+from ldpnb.chance import Randomness
 from ldpnb.checks import (
     Limit,
-    check_codes,
     check_count,
     check_errors,
     check_fields,
@@ -60,12 +64,22 @@ from ldpnb.checks import (
     shown,
     within,
 )
+from ldpnb.records import (  # where 1.0.0 had them
+    Records as Records,
+    check_records as check_records,
+    pad_and_sample as pad_and_sample,
+    sample_entries as sample_entries,
+)
 
-Values = Any  # an array whose first axis runs over people, or Records
-Reports = NDArray[Any]  # first axis runs over people; structured where a report has fields
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
+
+# What these hold is up to the mechanism.
+Values = Any  # as handed in: an array whose first axis runs over people, or Records
+Checked = Any  # the same after `_values`: an array, Records, a list of texts
+Reports = NDArray[Any]  # the first axis runs over people; structured where a report has fields
+Items = Any  # the candidates of an open domain, as handed in; None elsewhere
 Layout = Mapping[str, tuple[Any, ...]]  # field -> type, number of values, axes
 
 
@@ -74,17 +88,54 @@ class Untold(ValueError):
 
 
 class Mechanism(ABC):
-    """A way to collect one kind of data under ε-local differential privacy: client, server, and what they promise.
+    """A way to collect one kind of data under ε-local differential privacy.
 
-    Subclasses are frozen dataclasses with keyword-only fields; two mechanisms are the same if their fields are.  A
-    subclass declares its `limits`, says what values and reports are (`_values`, `_reports`), and adds its probabilities
-    and three short methods: `_perturb`, `_count` and `_score`.  All is checked before they are called.
+    Subclasses are frozen dataclasses with keyword-only fields; two mechanisms are the same if
+    their fields are.
+
+    **What a subclass must give**, in the order in which its file is read:
+
+    ==================  =====================================================================
+    `epsilon`           the ε that is stated: a field, or a property if it follows from others
+    `limits`            for its fields: least and largest integer, or a check of `ldpnb.checks`
+    `realised_epsilon`  the exact ε of the client with its rounded probabilities
+    `layout`            what a report holds
+    `_values`           checks what people hold
+    `_perturb`          the client
+    `_count`            the server's count of checked reports
+    `_score`            the estimate from a count
+    `expected`          what each person adds to the estimate on average
+    `variance`          variance of each person's score
+    ==================  =====================================================================
+
+    **What it may give**:
+
+    ===================  ====================================================================
+    `label`              its name in the book; a class without one is not listed
+    `takes`              ``"item"``, if a person holds one of k items
+    `public_fields`      which fields of a report are public
+    `shares`             whether each entry of `expected` is 0 or 1
+    `server_cost`        ``"report and item"``, if the server's work grows with items, too
+    `needs_list`         False, if the client does not know all items beforehand
+    `chosen`             the fields that 0 leaves to ε
+    `of_epsilon`         a mechanism as a function of ε, where ε is no field
+    `report_bits`        if a report takes fewer bits than its layout says
+    `_reports`           checks reports, if they must obey more than the layout
+    `_squares`           mean squared scores, for standard errors
+    `errors`             where standard errors come from, if the tally does not tell them
+    `_contrast_squares`  mean squared sums of scores, for differences and other contrasts
+    `_worst`             which reports add most to an estimate, for `influence`
+    `tried`, `_example`  small instances with all inputs worth trying; or `example` itself
+    ===================  ====================================================================
+
+    Everything is checked before the hooks with an underscore are called.
 
     Examples
     --------
     >>> from ldpnb import GRR
     >>> oracle = GRR(k=3, epsilon=1.0)
-    >>> reports = oracle.perturb([0, 2, 2, 1], rng=np.random.default_rng(0))  # each on a device of its own
+    >>> rng = np.random.default_rng(0)
+    >>> reports = oracle.perturb([0, 2, 2, 1], rng=rng)  # each on a device of its own
     >>> tally = oracle.tally(reports[:2]) + oracle.tally(reports[2:])
     >>> shares = oracle.estimate(tally)
     >>> errors = np.sqrt(oracle.variance([0, 2, 2, 1]).sum(0)) / 4
@@ -92,25 +143,35 @@ class Mechanism(ABC):
     ((3,), (3,), True)
     """
 
-    epsilon: Any  # float: a field, or a property where it follows from other parameters
-    label: ClassVar[str] = ""  # as the book calls it; a class without one is not listed
-    errors: ClassVar[str] = ""  # where standard errors come from, if the tally alone does not tell them
+    # ------------------------------------------------------------------------- facts of a class
+
+    label: ClassVar[str] = ""
+    takes: ClassVar[str] = ""
     limits: ClassVar[Mapping[str, Limit]] = {}  # of fields, beside those of the bases
-    public_fields: ClassVar[tuple[str, ...]] = ()  # the fields of a report whose law does not depend on the value
-    server_cost: ClassVar[str] = "report"  # what the server's work grows with: "report", or "report and item"
-    shares: ClassVar[bool] = False  # whether each entry of `expected` is 0 or 1
-    needs_list: ClassVar[bool] = True  # whether the client must know all items, keys or attributes beforehand
-    chosen: ClassVar[Mapping[str, str]] = {}  # fields that 0 leaves to ε, and the attribute that has what is in use
-    tried: ClassVar[Sequence[Mapping[str, Any]]] = ()  # fields of small instances, see `example`
-    of_epsilon: ClassVar[str] = ""  # where ε is no field: a mechanism m as a function of ε, for `prove`
+    public_fields: ClassVar[tuple[str, ...]] = ()  # whose law does not depend on the value
+    server_cost: ClassVar[str] = "report"
+    shares: ClassVar[bool] = False
+    needs_list: ClassVar[bool] = True
+    errors: ClassVar[str] = ""
+    chosen: ClassVar[Mapping[str, str]] = {}  # field -> the attribute that has what is in use
+    tried: ClassVar[Sequence[Mapping[str, Any]]] = ()  # fields of small instances
+    of_epsilon: ClassVar[str] = ""  # source of a function of ε, of a mechanism m: for `prove`
+
+    if TYPE_CHECKING:  # a field of most mechanisms, and fields cannot override properties
+
+        @property
+        def epsilon(self) -> float:
+            """The ε that is stated."""
 
     def __post_init__(self) -> None:
         for kind in reversed(type(self).__mro__):
             for name, limit in vars(kind).get("limits", {}).items():
                 value = within(limit, getattr(self, name), name)
                 if isinstance(value, float):
-                    value += 0.0  # of a negative zero: it is printed, and what is printed is the mechanism's identity
-                object.__setattr__(self, name, value)
+                    value += 0.0  # no −0.0: what is printed is the mechanism's identity
+                object.__setattr__(self, name, value)  # the class is frozen
+
+    # ---------------------------------------------------------------- what a subclass must give
 
     @property
     @abstractmethod
@@ -118,30 +179,42 @@ class Mechanism(ABC):
         """The exact ε of the client with its rounded probabilities; at most `epsilon`."""
 
     @property
+    @abstractmethod
     def layout(self) -> Layout:
-        """What a report holds, for each field: the entries' type, how many values one can have, and its axes, if any.
+        """What a report holds: for each field the type, the number of values, and axes, if any.
 
-        A report without fields is one that has no name, ``{"": (np.int64, k)}``.  Integers are checked to be below
-        their number of values, entries of another type to be of this type.
+        A report without fields is one that has no name, ``{"": (np.int64, k)}``.  Integers are
+        checked to be below their number of values, entries of another type to be of this type.
         """
-        raise NotImplementedError
 
-    @cached_property
-    def dtype(self) -> np.dtype[np.void]:
-        """Type of a report with fields."""
-        return np.dtype([(name, kind, tuple(shape)) for name, (kind, _, *shape) in self.layout.items()])
+    @abstractmethod
+    def _values(self, values: Values) -> Checked:
+        """Return values that were checked, one per person."""
 
-    @property
-    def report_bits(self) -> int:
-        """Length of the private part of a report in bits; public fields (seeds, cohorts, indices) are not counted."""
-        private = [part for name, part in self.layout.items() if name not in self.public_fields]
-        return int(prod(int(values) ** prod(shape) for _, values, *shape in private) - 1).bit_length()
+    @abstractmethod
+    def _perturb(self, values: Checked, rng: Randomness) -> Reports:
+        """Draw the reports of checked values, (n, …)."""
 
-    @property
-    def public_bits(self) -> int:
-        """Bits that are enough for the public part of a report: for each entry ⌈log₂⌉ of the values it can have."""
-        public = [self.layout[name] for name in self.public_fields]
-        return sum(prod(shape) * int(values - 1).bit_length() for _, values, *shape in public)
+    @abstractmethod
+    def _count(self, reports: Reports) -> Ints:
+        """Count checked reports; the counts of two parts add up to those of the whole."""
+
+    @abstractmethod
+    def _score(self, tally: Tally) -> Floats:
+        """Estimate from a tally of this mechanism that holds at least one report."""
+
+    @abstractmethod
+    def expected(self, values: Values) -> Floats:
+        """Return what each person adds to the expected estimate, shrinkage included: (n, …)."""
+
+    @abstractmethod
+    def variance(self, values: Values) -> Floats:
+        """Return the variance of each person's score: (n, …).
+
+        The variance of an estimate is ``variance(values).sum(0) / n**2``, for any population.
+        """
+
+    # -------------------------------------------------------------------------------- the client
 
     def perturb(self, values: Values, *, rng: Randomness) -> Reports:
         """Draw each person's report: the client, and the only step that sees values.
@@ -166,8 +239,10 @@ class Mechanism(ABC):
         check_people(checked)
         return self._perturb(checked, rng)
 
+    # -------------------------------------------------------------------------------- the server
+
     def tally(self, reports: Reports) -> Tally:
-        """Count reports: integers only, so that the tally of two parts is the sum of their tallies.
+        """Count reports: integers only, so the tally of two parts is the sum of their tallies.
 
         Parameters
         ----------
@@ -183,26 +258,31 @@ class Mechanism(ABC):
         return Tally(self, len(checked), self._count(checked))
 
     def estimate(self, tally: Tally) -> Floats:
-        """Estimate the population mean of `expected`, without bias; linear in the reports and never clipped.
+        """Estimate the population mean of `expected`: unbiased, linear in reports, never clipped.
 
-        Counts may have leading axes (trials, as `simulate` returns them); the estimate has the same ones.
+        Counts may have leading axes (trials, as `simulate` returns them); the estimate has the
+        same ones.
         """
         return self._score(self._own(tally))
 
-    def standard_error(self, tally: Tally, *, people: bool = False) -> Floats:
-        r"""Estimate the standard error of each entry of the estimate, from the scatter of the scores.
+    # -------------------------------------------------------------------------------- its errors
 
-        √((mean squared score − squared estimate)/(n − 1)).  Its square is unbiased for the variance of the estimate
-        where people are a random sample of a population.  For these very people it is too large on average, by the
-        variance of `expected` over n − 1.  With shares, where `expected` is 0 or 1, that is f(1 − f), and known:
-        √((mean squared score − estimate)/n) is what is left (0 where chance makes the difference negative).
+    def standard_error(self, tally: Tally, *, people: bool = False) -> Floats:
+        r"""Estimate the standard error of each entry of the estimate, from the scatter of scores.
+
+        √((mean squared score − squared estimate)/(n − 1)).  Its square is unbiased for the
+        variance of the estimate where people are a random sample of a population.  For these very
+        people it is too large on average, by the variance of `expected` over n − 1.  With shares,
+        where `expected` is 0 or 1, that is f(1 − f), and known: what is left is
+        √((mean squared score − estimate)/n), or 0 where chance makes the difference negative.
 
         Parameters
         ----------
         tally : Tally
             Of at least two reports; counts may have leading axes (trials).
         people : bool
-            Whether the error is that about these people, and not about a population that they are a sample of.
+            Whether the error is that about these people, and not about a population that they
+            are a sample of.
 
         Returns
         -------
@@ -211,42 +291,62 @@ class Mechanism(ABC):
         Raises
         ------
         ValueError
-            If the mechanism's tally does not tell how scores scatter, or `people` is asked for and not known.
+            If the mechanism's tally does not tell how scores scatter, or `people` is asked for
+            and not known.
         """
         check_flag(people, "people")
-        estimate, squares = self.estimate(tally), self._squares(self._own(tally))
-        if tally.n < 2:
-            raise ValueError(f"tally must hold at least two reports, got {tally.n}")
+        estimate = self.estimate(tally)
+        squares = self._squares(self._own(tally))
+        _check_two_reports(tally)
         self._check_people_known(people)
-        left = (squares - estimate) / tally.n if people else (squares - estimate**2) / (tally.n - 1)
-        return np.asarray(np.sqrt(np.maximum(left, 0)))  # below zero by rounding, or where hardly any noise is seen
+        if people:
+            square = (squares - estimate) / tally.n
+        else:
+            square = (squares - estimate**2) / (tally.n - 1)
+        # below zero by rounding, or where hardly any noise is seen
+        return np.asarray(np.sqrt(np.maximum(square, 0)))
+
+    def interval(self, tally: Tally, z: float, *, people: bool = False) -> tuple[Floats, Floats]:
+        """Return the estimate less and plus z standard errors.
+
+        `postprocess.interval` finds the z for a level of confidence.
+        """
+        half = check_errors(z) * self.standard_error(tally, people=people)
+        estimate = self.estimate(tally)
+        return estimate - half, estimate + half
+
+    def _squares(self, tally: Tally) -> Floats:
+        """Mean squared score of each entry of the estimate, where the tally tells."""
+        which = f"which one of {_brief(self)} does not"
+        cure = f"; {self.errors} has errors" if self.errors else ""
+        raise Untold(f"tally must tell how scores scatter, {which}{cure}")
 
     def _check_people_known(self, people: bool) -> None:
         """Refuse an error about these people where the tally does not tell what they differ by."""
         if people and not self.shares:
-            raise Untold(f"people must be False: the server of {_brief(self)} cannot tell values from noise")
+            why = f"the server of {_brief(self)} cannot tell values from noise"
+            raise Untold(f"people must be False: {why}")
 
-    def interval(self, tally: Tally, z: float, *, people: bool = False) -> tuple[Floats, Floats]:
-        """Return the estimate less and plus z standard errors; `postprocess.interval` finds the z for a level."""
-        half = check_errors(z) * self.standard_error(tally, people=people)
-        return self.estimate(tally) - half, self.estimate(tally) + half
+    # -------------------------------------------------------------- differences and other sums
 
-    def _squares(self, tally: Tally) -> Floats:
-        """Mean squared score of each entry of the estimate, where the tally tells."""
-        cure = f"; {self.errors} has errors" if self.errors else ""
-        raise Untold(f"tally must tell how scores scatter, which one of {_brief(self)} does not{cure}")
+    def contrast_variance(
+        self,
+        tally: Tally,
+        weights: ArrayLike,
+        *,
+        people: bool = False,
+    ) -> Floats:
+        r"""Estimate the variance of a weighted sum of the estimate: a difference, a score, a mean.
 
-    def contrast_variance(self, tally: Tally, weights: ArrayLike, *, people: bool = False) -> Floats:
-        r"""Estimate the variance of a weighted sum of the estimate: a difference of two shares, a score, a mean.
-
-        Entries of an estimate come from the same reports, so their errors do not add like those of different surveys.
-        With Q the mean of the squared weighted sum of a report's scores, and :math:`\hat f` the estimate, it is
+        Entries of an estimate come from the same reports, so their errors do not add like those of
+        different surveys.  With Q the mean of the squared weighted sum of a report's scores, and
+        :math:`\hat f` the estimate, it is
 
         .. math:: \frac{Q - (w \cdot \hat f)^2}{n - 1} \quad\text{about a population, and}\quad
            \frac{Q - \sum_x w_x^2 \hat f_x}{n} \quad\text{about these people,}
 
-        if they have one item each.  Both are unbiased, so that one of few reports may be negative.  With one weight of
-        1 and all others 0 it is the square of `standard_error`.
+        if they have one item each.  Both are unbiased, so that one of few reports may be negative.
+        With one weight of 1 and all others 0 it is the square of `standard_error`.
 
         Parameters
         ----------
@@ -254,7 +354,8 @@ class Mechanism(ABC):
             Of at least two reports; counts may have leading axes (trials).
         weights : array_like of float, of the shape of one estimate
         people : bool
-            Whether the variance is that about these people, and not about a population that they are a sample of.
+            Whether the variance is that about these people, and not about a population that they
+            are a sample of.
 
         Returns
         -------
@@ -264,9 +365,11 @@ class Mechanism(ABC):
         Raises
         ------
         Untold
-            If the tally does not tell how such sums scatter, or `people` is asked for and not known.
+            If the tally does not tell how such sums scatter, or `people` is asked for and not
+            known.
         ValueError
-            If weights are not finite or of another shape, or the tally holds fewer than two reports.
+            If weights are not finite or of another shape, or the tally holds fewer than two
+            reports.
 
         Examples
         --------
@@ -274,7 +377,8 @@ class Mechanism(ABC):
 
         >>> from ldpnb import GRR
         >>> oracle = GRR(k=3, epsilon=1.0)
-        >>> tally = oracle.tally(oracle.perturb(np.repeat([0, 1, 2], 1000), rng=np.random.default_rng(0)))
+        >>> people = np.repeat([0, 1, 2], 1000)
+        >>> tally = oracle.tally(oracle.perturb(people, rng=np.random.default_rng(0)))
         >>> error = np.sqrt(oracle.contrast_variance(tally, [1, -1, 0]))
         >>> hypot = np.hypot(*oracle.standard_error(tally)[:2])
         >>> round(float(error), 3), round(float(hypot), 3)
@@ -284,54 +388,58 @@ class Mechanism(ABC):
         estimate = self.estimate(tally)
         trials = tally.counts.ndim - len(self._cells_of(tally.items))
         w = self._contrast_weights(weights, estimate.shape[trials:])
-        if tally.n < 2:
-            raise ValueError(f"tally must hold at least two reports, got {tally.n}")
+        _check_two_reports(tally)
         if tally.marginal:
-            raise ValueError("tally must be of whole reports, got counts of each item that were simulated alone")
+            found = "counts of each item that were simulated alone"
+            raise ValueError(f"tally must be of whole reports, got {found}")
         squares = self._contrast_squares(own, w)
-        axes = tuple(range(-w.ndim, 0))
         if people:
             self._check_people_known(people)
-            return np.asarray((squares - self._contrast_of_people(estimate, w)) / tally.n)
-        return np.asarray((squares - (estimate * w).sum(axes) ** 2) / (tally.n - 1))
+            of_people = self._contrast_of_people(estimate, w)
+            return np.asarray((squares - of_people) / tally.n)
+        total = (estimate * w).sum(_all_axes(w))
+        return np.asarray((squares - total**2) / (tally.n - 1))
 
     def _contrast_weights(self, weights: ArrayLike, shape: tuple[int, ...]) -> Floats:
-        """Return weights that were checked, one an entry of the estimate."""
+        """Return weights that were checked, one for each entry of the estimate."""
         w = check_numbers(weights, "weights")
         if w.shape != shape:
-            raise ValueError(f"weights must have the shape of the estimate, {shape}, got {w.shape}")
+            rule = f"weights must have the shape of the estimate, {shape}"
+            raise ValueError(f"{rule}, got {w.shape}")
         return w
 
     def _contrast_squares(self, tally: Tally, weights: Floats) -> Floats:
         """Mean squared weighted sum of a report's scores, where the tally tells: (…)."""
         if weights.size == 1:
-            axes = tuple(range(-weights.ndim, 0))
-            return np.asarray((self._squares(tally) * weights**2).sum(axes))
+            squares = self._squares(tally) * weights**2
+            return np.asarray(squares.sum(_all_axes(weights)))
         raise self._untold_contrast()
 
     def _untold_contrast(self) -> Untold:
         """Return the refusal of a tally that does not tell how sums of scores scatter."""
-        return Untold(
-            f"tally must tell how sums of scores scatter, which one of {_brief(self)} does not: "
-            "keep tallies of ten parts of the people, estimate each part, and compare the ten numbers"
-        )
+        which = f"which one of {_brief(self)} does not"
+        cure = "keep tallies of ten parts of the people, estimate each part, and compare the ten"
+        return Untold(f"tally must tell how sums of scores scatter, {which}: {cure} numbers")
 
     def _contrast_of_people(self, estimate: Floats, weights: Floats) -> Floats:
-        """Mean square of what people contribute to a weighted sum, where each has one item: (…)."""
+        """Mean square of what people add to a weighted sum, where each has one item: (…)."""
         return np.asarray((estimate * weights**2).sum(-1))
+
+    # ---------------------------------------------------------------- what one report can change
 
     def influence(self, targets: int = 1) -> float:
         """How many honest people one forged report can stand for.
 
-        The largest sum of `targets` entries of the estimate from a single report that `tally` accepts: of n reports,
-        one that is forged can add a n-th of this to the sum of so many shares of the forger's choice.  Seeds, rows,
-        cohorts and other public parts are chosen as suits the forger best.  Of a mean it is the shift in its own unit,
-        times n.
+        The largest sum of `targets` entries of the estimate from a single report that `tally`
+        accepts: of n reports, one that is forged can add an n-th of this to the sum of so many
+        shares of the forger's choice.  Seeds, rows, cohorts and other public parts are chosen as
+        suits the forger best.  Of a mean it is the shift in its own unit, times n.
 
         Parameters
         ----------
         targets : int
-            Entries of the flattened estimate to be made large: items, cells, or frequencies and products of keys.
+            Entries of the flattened estimate to be made large: items, cells, or frequencies and
+            products of keys.
 
         Raises
         ------
@@ -346,43 +454,72 @@ class Mechanism(ABC):
         """
         return self._influence(targets)
 
-    def _influence(self, targets: int, *items: Any) -> float:
+    def _influence(self, targets: int, *items: Items) -> float:
         worst = self._worst()
-        alone = (self.tally(worst[i : i + 1], *items) for i in range(len(worst)))
-        return largest_sum([self.estimate(one).ravel() for one in alone], targets)
+        scores = []
+        for i in range(len(worst)):
+            alone = self.tally(worst[i : i + 1], *items)
+            scores.append(self.estimate(alone).ravel())
+        return largest_sum(scores, targets)
 
     def _worst(self) -> Reports:
-        """Return reports of which one adds most to the estimate, whatever the number of targets.
+        """Return reports one of which adds most to the estimate, whatever the number of targets.
 
-        Unless a mechanism says otherwise, those with the least public part and the least or the largest private one.
+        Unless a mechanism says otherwise, those with the least public part, and the least or the
+        largest private one.
         """
         worst = self._nothing(2)
-        for name in {*self.layout} - {*self.public_fields}:
-            worst[name or ...][1] = self.layout[name][1] - 1
+        for name, (_, values, *_) in self.layout.items():
+            if name not in self.public_fields:
+                worst[name or ...][1] = values - 1
         return worst
 
-    def _nothing(self, n: int = 0) -> Reports:
-        """Return n reports of zeros."""
-        reports = np.zeros(n, self.dtype)
-        return reports["f0"] if "" in self.layout else reports  # numpy's name for what has none
+    # -------------------------------------------------------------------------- size of a report
 
-    @abstractmethod
-    def expected(self, values: Values) -> Floats:
-        """Return what each person contributes to the expected estimate, known shrinkage included: (n, …)."""
+    @cached_property
+    def dtype(self) -> np.dtype[np.void]:
+        """Type of a report with fields."""
+        fields: list[tuple[str, DTypeLike, tuple[int, ...]]] = []
+        for name, (kind, _, *shape) in self.layout.items():
+            fields.append((name, kind, tuple(shape)))
+        return np.dtype(fields)
 
-    @abstractmethod
-    def variance(self, values: Values) -> Floats:
-        """Return the variance of each person's score: (n, …).
+    @property
+    def report_bits(self) -> int:
+        """Length of the private part of a report in bits, without seeds, cohorts and indices."""
+        reports = 1
+        for name, (_, values, *shape) in self.layout.items():
+            if name not in self.public_fields:
+                reports *= int(values) ** prod(shape)
+        return (reports - 1).bit_length()
 
-        The variance of an estimate is ``variance(values).sum(0) / n**2``, for any population.
-        """
+    @property
+    def public_bits(self) -> int:
+        """Bits that are enough for the public part of a report: for each entry ⌈log₂ values⌉."""
+        bits = 0
+        for name in self.public_fields:
+            _, values, *shape = self.layout[name]
+            bits += prod(shape) * int(values - 1).bit_length()
+        return bits
 
-    def _values(self, values: Values) -> Any:
-        """Return values that were checked, one per person."""
-        raise NotImplementedError
+    # ------------------------------------------------------------------------------ small cases
 
-    def _reports(self, reports: Reports) -> NDArray[Any]:
-        """Return reports that were checked, one per person."""
+    @classmethod
+    def example(cls) -> list[Example]:
+        """Return small instances and all inputs worth trying, for `ldpnb.verify.contract`."""
+        if not cls.tried:
+            what = f"{cls.__name__} must have a class method example()"
+            raise NotImplementedError(f"{what}, a list of core.Example")
+        return [cls(**fields)._example() for fields in cls.tried]
+
+    def _example(self) -> Example:
+        """Return this instance with all inputs worth trying, where a class has `tried`."""
+        raise NotImplementedError(f"{type(self).__name__} must have a method _example()")
+
+    # ------------------------------------------------------------------- checks of what comes in
+
+    def _reports(self, reports: Reports) -> Reports:
+        """Return reports that were checked against the layout, one per person."""
         if "" in self.layout:
             return check_part(reports, "reports", *self.layout[""])
         found = check_fields(reports, self.dtype)
@@ -390,31 +527,26 @@ class Mechanism(ABC):
             check_part(found[name], name, *part)
         return found
 
-    def _perturb(self, values: Any, rng: Randomness) -> Reports:
-        """Draw the reports of checked values."""
-        raise NotImplementedError
-
-    def _count(self, *args: Any, **kwargs: Any) -> Ints:
-        """Count checked reports."""
-        raise NotImplementedError
-
-    def _score(self, tally: Tally) -> Floats:
-        """Estimate from a tally of this mechanism that holds at least one report."""
-        raise NotImplementedError
-
     def _own(self, tally: Tally) -> Tally:
+        """Return a tally that is this mechanism's, and that its reports can have made."""
         if check_tally(tally, Mechanism, "a mechanism").mechanism != self:
-            raise ValueError(f"tally must be of {_brief(self)}, got one of {_brief(tally.mechanism)}")
+            other = _brief(tally.mechanism)
+            raise ValueError(f"tally must be of {_brief(self)}, got one of {other}")
         if tally.n == 0:
             raise ValueError("tally must hold at least one report, got none")
-        own, found = self._cells_of(tally.items), tally.counts.shape
-        if not tally.marginal and found[max(0, len(found) - len(own)) :] != own:
-            raise ValueError(f"counts must have the shape (…, {', '.join(map(str, own))}), got {found}")
-        if tally.counts.max(initial=0) > tally.n:
-            raise ValueError(f"counts must be at most n = {tally.n}: a report counts once, got {tally.counts.max()}")
+        shape = self._cells_of(tally.items)
+        found = tally.counts.shape
+        of_one_trial = found[max(0, len(found) - len(shape)) :]
+        if not tally.marginal and of_one_trial != shape:
+            rule = f"counts must have the shape (…, {', '.join(map(str, shape))})"
+            raise ValueError(f"{rule}, got {found}")
+        most = tally.counts.max(initial=0)
+        if most > tally.n:
+            rule = f"counts must be at most n = {tally.n}: a report counts once"
+            raise ValueError(f"{rule}, got {most}")
         return tally
 
-    def _cells_of(self, items: Any) -> tuple[int, ...]:
+    def _cells_of(self, items: Items) -> tuple[int, ...]:
         """Return the shape of the counts of one trial."""
         return self._one_trial
 
@@ -422,24 +554,20 @@ class Mechanism(ABC):
     def _one_trial(self) -> tuple[int, ...]:
         return self._count(self._nothing()).shape
 
-    @classmethod
-    def example(cls) -> list[Example]:
-        """Return small instances, with the fields of `tried`, and all inputs worth trying: for `verify.contract`."""
-        if not cls.tried:
-            raise NotImplementedError(f"{cls.__name__} must have a class method example(), a list of core.Example")
-        return [cls(**fields)._example() for fields in cls.tried]
-
-    def _example(self) -> Example:
-        """Return this instance with all inputs worth trying."""
-        raise NotImplementedError
+    def _nothing(self, n: int = 0) -> Reports:
+        """Return n reports of zeros."""
+        reports = np.zeros(n, self.dtype)
+        if "" in self.layout:
+            return reports["f0"]  # numpy's name for a field that has none
+        return reports
 
 
 class OpenMechanism(Mechanism):
-    """A mechanism whose client does not know the domain: candidates are named when reports are counted."""
+    """A mechanism whose client does not know the domain: the server names candidates."""
 
     needs_list = False
 
-    def tally(self, reports: Reports, items: Any = None) -> Tally:
+    def tally(self, reports: Reports, items: Items = None) -> Tally:
         """Count reports, for the candidates named.
 
         Parameters
@@ -454,30 +582,166 @@ class OpenMechanism(Mechanism):
         ValueError
             If a report cannot come from this mechanism's client, or a candidate cannot be counted.
         """
-        checked, named = self._reports(reports), self._items(items)
-        return Tally(self, len(checked), self._count(checked, named), named)
+        checked = self._reports(reports)
+        candidates = self._items(items)
+        return Tally(self, len(checked), self._count(checked, candidates), candidates)
 
-    def influence(self, targets: int = 1, items: Any = None) -> float:
-        """How many honest people one forged report can stand for, in sums over `targets` of the candidates `items`.
+    def influence(self, targets: int = 1, items: Items = None) -> float:
+        """How many honest people one forged report can stand for, in sums over candidates.
 
-        See `Mechanism.influence`.
+        See `Mechanism.influence`; `targets` of the candidates `items` are made large.
         """
         return self._influence(targets, items)
 
     @abstractmethod
-    def expected(self, values: Values, items: Any = None) -> Floats:
-        """Return what each person contributes to the expected estimate of each candidate: (n, …)."""
+    def expected(self, values: Values, items: Items = None) -> Floats:
+        """Return what each person adds to the expected estimate of each candidate: (n, …)."""
 
     @abstractmethod
-    def variance(self, values: Values, items: Any = None) -> Floats:
+    def variance(self, values: Values, items: Items = None) -> Floats:
         """Return the variance of each person's score for each candidate: (n, …)."""
 
-    def _items(self, items: Any) -> tuple[Any, ...] | None:
+    @abstractmethod
+    def _items(self, items: Items) -> tuple[Any, ...] | None:
         """Return candidates that were checked."""
-        raise NotImplementedError
 
-    def _cells_of(self, items: Any) -> tuple[int, ...]:
+    @abstractmethod
+    def _count(self, reports: Reports, items: Items = None) -> Ints:
+        """Count checked reports for checked candidates."""
+
+    def _cells_of(self, items: Items) -> tuple[int, ...]:
         return self._count(self._nothing(), items).shape
+
+
+# --------------------------------------------------------------------------------------- tallies
+
+
+@dataclass(frozen=True, eq=False)
+class Tally:
+    """Counts of reports, which add.
+
+    Attributes
+    ----------
+    mechanism : Mechanism
+        Whose reports were counted.
+    n : int
+        Number of reports, below 2**53.
+    counts : ndarray of int64
+        From 0 to below 2**53, so that floats hold them exactly and no sum wraps around; leading
+        axes run over simulated trials.
+    items : tuple, optional
+        The candidates that were counted, where the client does not know the domain.
+    marginal : bool
+        Whether these are the supporters of each item, simulated each alone
+        (`simulate_marginals`), where reports are counted otherwise.
+    wave : str, optional
+        When the reports were asked for, as "2026-W48".  Tallies of different waves, or of which
+        only one has a wave, do not add: they may hold the same people.
+
+    Examples
+    --------
+    >>> from ldpnb import GRR
+    >>> oracle = GRR(k=2, epsilon=1.0)
+    >>> sum([oracle.tally([0, 1, 1]), oracle.tally([0])]).counts
+    array([2, 2])
+    """
+
+    mechanism: Mechanism
+    n: int
+    counts: Ints
+    items: tuple[Any, ...] | None = None
+    marginal: bool = False
+    wave: str | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "wave", check_wave(self.wave))
+        if not isinstance(self.mechanism, Mechanism):
+            found = shown(self.mechanism, most=200)
+            raise ValueError(f"mechanism must be a Mechanism, got {found}")
+        object.__setattr__(self, "n", check_count(self.n, 0, "n", most=2**53 - 1))
+        if not isinstance(self.counts, np.ndarray) or self.counts.dtype != np.int64:
+            kind = getattr(self.counts, "dtype", type(self.counts).__name__)
+            raise ValueError(f"counts must be int64, got {kind}")
+        least = self.counts.min(initial=0)
+        most = self.counts.max(initial=0)
+        if least < 0 or most >= 2**53:
+            wrong = least if least < 0 else most
+            raise ValueError(f"counts must be in [0, 2**53), got {wrong}")
+
+    def __add__(self, other: object) -> Tally:
+        if not isinstance(other, Tally):
+            return NotImplemented
+        if other.mechanism != self.mechanism:
+            both = f"{_brief(self.mechanism)} and {_brief(other.mechanism)}"
+            raise ValueError(f"tallies must be of one mechanism, got {both}")
+        if other.items != self.items or other.marginal != self.marginal:
+            raise ValueError("tallies must count the same items")
+        if other.counts.shape != self.counts.shape:
+            both = f"{self.counts.shape} and {other.counts.shape}"
+            raise ValueError(f"tallies must have the same shape, got {both}")
+        if other.wave != self.wave:
+            raise ValueError(
+                "tallies must be of one wave to be added, since those of different waves may hold "
+                f"the same people, got {shown(self.wave)} and {shown(other.wave)}: compare them by "
+                "Waves(…, same=…), or add them by pool_waves(…) and say how often each person "
+                "reported, estimate(…, rounds=…)"
+            )
+        n = self.n + other.n
+        counts = self.counts + other.counts
+        return Tally(self.mechanism, n, counts, self.items, self.marginal, self.wave)
+
+    def __radd__(self, other: object) -> Tally:
+        """Let ``sum(tallies)`` begin with its 0."""
+        if isinstance(other, int) and other == 0:
+            return self
+        return NotImplemented
+
+
+def check_tally(tally: Any, kind: type[Any], what: str, *, alone: bool = False) -> Tally:
+    """Return a tally of this kind of mechanism, which messages call `what`.
+
+    Parameters
+    ----------
+    tally : object
+    kind : type
+    what : str
+    alone : bool
+        Whether it must be of one survey, not of trials.
+    """
+    if not isinstance(tally, Tally):
+        raise ValueError(f"tally must be a Tally of {what}, got {type(tally).__name__}")
+    if not isinstance(tally.mechanism, kind):
+        raise ValueError(f"tally must be of {what}, got one of {_brief(tally.mechanism)}")
+    if alone and (tally.marginal or tally.counts.shape != tally.mechanism._cells_of(tally.items)):
+        rule = "tally must be of one survey, with all that is counted"
+        raise ValueError(f"{rule}, got shape {tally.counts.shape}")
+    return tally
+
+
+def _check_two_reports(tally: Tally) -> None:
+    if tally.n < 2:
+        raise ValueError(f"tally must hold at least two reports, got {tally.n}")
+
+
+@dataclass(frozen=True, eq=False)
+class Kept:
+    """What clients keep from one report to the next, and whose it is.
+
+    With another mechanism it would promise more.
+
+    Attributes
+    ----------
+    mechanism : Mechanism
+        Whose `memoise` has drawn it, and the only one whose `respond` takes it.
+    rows : ndarray (n,)
+        A state for each person; private.
+    """
+
+    mechanism: Mechanism
+    rows: NDArray[np.void]
+
+    def __len__(self) -> int:
+        return len(self.rows)
 
 
 @dataclass(frozen=True, eq=False)
@@ -500,8 +764,8 @@ class Example:
     """
 
     mechanism: Mechanism
-    inputs: Any
-    items: Any = None
+    inputs: Values
+    items: Items = None
     groups: tuple[tuple[slice, float], ...] = ()
     histogram: bool = False
     pairs: bool = True
@@ -510,15 +774,24 @@ class Example:
         return str(self.mechanism)
 
 
+# ------------------------------------------------------------------------------- small functions
+
+
 def largest_sum(scores: ArrayLike, targets: int) -> float:
     """Return the largest sum of so many entries of one row."""
     rows = np.asarray(scores)
-    size = rows.shape[-1] - check_count(targets, 1, "targets", rows.shape[-1])
-    return float(np.partition(rows, size, -1)[:, size:].sum(-1).max()) if size else float(rows.sum(-1).max())
+    width = rows.shape[-1]
+    left_out = width - check_count(targets, 1, "targets", width)
+    if left_out == 0:
+        return float(rows.sum(-1).max())
+    largest = np.partition(rows, left_out, -1)[:, left_out:]
+    return float(largest.sum(-1).max())
 
 
 def best_bits(g: Floats, nothing: Floats, targets: int) -> float:
-    """Return the largest sum of so many entries of gx + nothing, for bits x: by trying all choices of entries.
+    """Return the largest sum of so many entries of gx + nothing, for bits x.
+
+    All choices of entries are tried.
 
     Raises
     ------
@@ -526,20 +799,13 @@ def best_bits(g: Floats, nothing: Floats, targets: int) -> float:
         If there are more than 2**20 of them.
     """
     if comb(len(g), check_count(targets, 1, "targets", len(g))) > 2**20:
-        raise ValueError(f"targets must leave at most 2**20 choices, got {targets} of {len(g)}: take or name fewer")
-    chosen = map(list, combinations(range(len(g)), targets))
-    return float(max(nothing[some].sum() + g[some].sum(0).clip(0).sum() for some in chosen))
-
-
-def check_tally(tally: Any, kind: type[Any], what: str, *, alone: bool = False) -> Tally:
-    """Return a tally of this kind of mechanism, called so; `alone`, if it must be of one survey, not of trials."""
-    if not isinstance(tally, Tally):
-        raise ValueError(f"tally must be a Tally of {what}, got {type(tally).__name__}")
-    if not isinstance(tally.mechanism, kind):
-        raise ValueError(f"tally must be of {what}, got one of {_brief(tally.mechanism)}")
-    if alone and (tally.marginal or tally.counts.shape != tally.mechanism._cells_of(tally.items)):
-        raise ValueError(f"tally must be of one survey, with all that is counted, got shape {tally.counts.shape}")
-    return tally
+        rule = "targets must leave at most 2**20 choices"
+        raise ValueError(f"{rule}, got {targets} of {len(g)}: take or name fewer")
+    best = -np.inf
+    for chosen in combinations(range(len(g)), targets):
+        entries = list(chosen)
+        best = max(best, nothing[entries].sum() + g[entries].sum(0).clip(0).sum())
+    return float(best)
 
 
 def blocks(n: int, size: int) -> Iterator[slice]:
@@ -547,282 +813,20 @@ def blocks(n: int, size: int) -> Iterator[slice]:
     return (slice(start, start + size) for start in range(0, n, size))
 
 
-def named(items: Any) -> tuple[Any, ...]:
-    """Return candidates as arguments, none where there are none: only an `OpenMechanism` takes them."""
+def named(items: Items) -> tuple[Items, ...]:
+    """Return candidates as arguments, none where there are none.
+
+    Only an `OpenMechanism` takes them.
+    """
     return () if items is None else (items,)
 
 
+def _all_axes(weights: Floats) -> tuple[int, ...]:
+    """Return the last axes, as many as weights have."""
+    return tuple(range(-weights.ndim, 0))
+
+
 def _brief(mechanism: Mechanism) -> str:
-    text = str(mechanism)  # of a matrix, all its entries
+    """Write a mechanism in at most 200 characters; of a matrix, not all its entries."""
+    text = str(mechanism)
     return text if len(text) <= 200 else f"{text[:199]}…"
-
-
-@dataclass(frozen=True, eq=False)
-class Tally:
-    """Counts of reports, which add.
-
-    Attributes
-    ----------
-    mechanism : Mechanism
-        Whose reports were counted.
-    n : int
-        Number of reports, below 2**53.
-    counts : ndarray of int64
-        Their counts, from 0 to below 2**53, so that floats hold them exactly and no sum wraps around; leading axes run
-        over simulated trials.
-    items : tuple, optional
-        The candidates that were counted, where the client does not know the domain.
-    marginal : bool
-        Whether these are the supporters of each item, simulated each alone (`simulate_marginals`), where reports are
-        counted otherwise.
-    wave : str, optional
-        When the reports were asked for, as "2026-W48".  Tallies of different waves, or of which only one has a wave,
-        do not add: they may hold the same people.
-
-    Examples
-    --------
-    >>> from ldpnb import GRR
-    >>> oracle = GRR(k=2, epsilon=1.0)
-    >>> sum([oracle.tally([0, 1, 1]), oracle.tally([0])]).counts
-    array([2, 2])
-    """
-
-    mechanism: Mechanism
-    n: int
-    counts: Ints
-    items: tuple[Any, ...] | None = None
-    marginal: bool = False
-    wave: str | None = None
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "wave", check_wave(self.wave))
-        if not isinstance(self.mechanism, Mechanism):
-            raise ValueError(f"mechanism must be a Mechanism, got {shown(self.mechanism, most=200)}")
-        object.__setattr__(self, "n", check_count(self.n, 0, "n", most=2**53 - 1))
-        if not isinstance(self.counts, np.ndarray) or self.counts.dtype != np.int64:
-            raise ValueError(f"counts must be int64, got {getattr(self.counts, 'dtype', type(self.counts).__name__)}")
-        least, most = self.counts.min(initial=0), self.counts.max(initial=0)
-        if least < 0 or most >= 2**53:
-            raise ValueError(f"counts must be in [0, 2**53), got {least if least < 0 else most}")
-
-    def __add__(self, other: object) -> Tally:
-        if not isinstance(other, Tally):
-            return NotImplemented
-        if other.mechanism != self.mechanism:
-            both = f"{_brief(self.mechanism)} and {_brief(other.mechanism)}"
-            raise ValueError(f"tallies must be of one mechanism, got {both}")
-        if other.items != self.items or other.marginal != self.marginal:
-            raise ValueError("tallies must count the same items")
-        if other.counts.shape != self.counts.shape:
-            raise ValueError(f"tallies must have the same shape, got {self.counts.shape} and {other.counts.shape}")
-        if other.wave != self.wave:
-            raise ValueError(
-                "tallies must be of one wave to be added, since those of different waves may hold the same people, "
-                f"got {shown(self.wave)} and {shown(other.wave)}: compare them by Waves(…, same=…), "
-                "or add them by pool_waves(…) and say how often each person reported, estimate(…, rounds=…)"
-            )
-        n, counts = self.n + other.n, self.counts + other.counts
-        return Tally(self.mechanism, n, counts, self.items, self.marginal, self.wave)
-
-    def __radd__(self, other: object) -> Tally:
-        return self if other == 0 and isinstance(other, int) else NotImplemented  # so that sum(tallies) works
-
-
-@dataclass(frozen=True, eq=False)
-class Kept:
-    """What clients keep from one report to the next, and whose it is: with another mechanism it would promise more.
-
-    Attributes
-    ----------
-    mechanism : Mechanism
-        Whose `memoise` has drawn it, and the only one whose `respond` takes it.
-    rows : ndarray (n,)
-        A state for each person; private.
-    """
-
-    mechanism: Mechanism
-    rows: NDArray[np.void]
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-
-# -------------------------------------------------------------------------------------------------- user records
-
-
-@dataclass(frozen=True, eq=False)
-class Records:
-    """Each person's set of keys or items, with a value for each key where there is one (CSR layout).
-
-    Attributes
-    ----------
-    offsets : ndarray of int64, (n + 1,)
-        Person i owns the entries ``offsets[i]`` to ``offsets[i + 1]``.
-    keys : ndarray of int64, (entries,)
-        Distinct within a person.
-    values : ndarray of float64, (entries,), or None for plain sets
-
-    Raises
-    ------
-    ValueError
-        If the arrays do not fit together, or a person owns a key twice; what keys and values there may be is up to the
-        mechanism.
-    """
-
-    offsets: Ints
-    keys: Ints
-    values: Floats | None = None
-
-    def __post_init__(self) -> None:
-        for name in ("offsets", "keys") if self.values is None else ("offsets", "keys", "values"):
-            array = getattr(self, name)
-            if not isinstance(array, np.ndarray) or array.ndim != 1:
-                raise ValueError(f"{name} must be an array of one axis, got {shown(array)}")
-        if self.keys.size == 0 and self.keys.dtype.kind == "f":  # np.array([])
-            object.__setattr__(self, "keys", self.keys.astype(np.int64))
-        if self.offsets.dtype.kind not in "iu" or self.keys.dtype.kind not in "iu":
-            raise ValueError(f"offsets and keys must be integers, got {self.offsets.dtype} and {self.keys.dtype}")
-        for name in ("offsets", "keys"):  # as signed integers, since differences of unsigned ones are never negative
-            array = getattr(self, name)
-            if array.dtype.kind == "u" and array.max(initial=0) >= 2**63:
-                raise ValueError(f"{name} must be below 2**63, got {array.max()}")
-            object.__setattr__(self, name, array.astype(np.int64, copy=False))
-        if self.offsets[:1].tolist() != [0] or np.any(np.diff(self.offsets) < 0) or self.offsets[-1] != len(self.keys):
-            raise ValueError(f"offsets must rise from 0 to the number of keys, {len(self.keys)}, got {self.offsets}")
-        if self.values is not None and self.values.shape != self.keys.shape:
-            raise ValueError(f"values must have one entry a key, {len(self.keys)}, got {len(self.values)}")
-        # a client that draws one key of a record would draw such a key too often, and break its promise
-        later = self.keys[1:] > self.keys[:-1]
-        starts = self.offsets[1:-1]
-        later[starts[(starts > 0) & (starts < len(self.keys))] - 1] = True
-        if not later.all():  # not sorted, so that equal keys need not be neighbours
-            order = np.lexsort((self.keys, self.users))
-            user, key = self.users[order], self.keys[order]
-            twice = np.flatnonzero((user[1:] == user[:-1]) & (key[1:] == key[:-1]))
-            if twice.size:
-                found = f"{key[twice[0]]} twice for user {user[twice[0]]}"
-                raise ValueError(f"keys must be distinct within a person, got {found}")
-
-    @classmethod
-    def of(cls, *people: Mapping[int, float] | set[int] | frozenset[int]) -> Self:
-        """Write records by hand: a dict {key: value} or a set of items for each person.
-
-        Examples
-        --------
-        >>> Records.of({0: 0.5, 2: -1.0}, {}).sizes
-        array([2, 0])
-        """
-        for person in people:
-            if not isinstance(person, Mapping | Set):
-                raise ValueError(f"people must be dicts {{key: value}} or sets, got {shown(person)}")
-        dicts = [person for person in people if isinstance(person, Mapping)]
-        if len(dicts) not in (0, len(people)):
-            raise ValueError("people must all have values or all have none")
-        user, key = [i for i, person in enumerate(people) for _ in person], [k for person in people for k in person]
-        return cls.from_arrays(user, key, [v for p in dicts for v in p.values()] if dicts else None, n=len(people))
-
-    @classmethod
-    def from_arrays(
-        cls, user: ArrayLike, key: ArrayLike, value: ArrayLike | None = None, *, n: int | None = None
-    ) -> Self:
-        """Build records from one row a (person, key) pair, in any order.
-
-        Parameters
-        ----------
-        user, key : array_like of int (entries,)
-            Numbered from 0.
-        value : array_like of float (entries,), optional
-        n : int, optional
-            Number of people, where the last ones may own nothing; otherwise the largest user number plus one.
-
-        Raises
-        ------
-        ValueError
-            If lengths differ, a number is negative or not an integer, a user is not below n, a value is not finite,
-            or a person owns a key twice.
-        """
-        user, key = check_codes(user, None, "user"), check_codes(key, None, "key")
-        if user.shape != key.shape:
-            raise ValueError(f"user and key must have the same length, got {len(user)} and {len(key)}")
-        n = int(user.max(initial=-1)) + 1 if n is None else check_count(n, 0, "n")
-        if user.max(initial=-1) >= n:
-            raise ValueError(f"user must be integers below n = {n}, got {user.max()}")
-        values = None if value is None else check_numbers(value, "value")
-        if values is not None and values.shape != key.shape:
-            raise ValueError(f"value must have one entry a key, {len(key)}, got shape {values.shape}")
-        order, sizes = np.lexsort((key, user)), np.bincount(user, minlength=n)
-        values = None if values is None else values[order]
-        return cls(np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64), key[order], values)
-
-    def __len__(self) -> int:
-        return len(self.offsets) - 1
-
-    def __deepcopy__(self, memo: Any) -> Self:  # what fits together need not be checked again
-        twin = object.__new__(type(self))
-        vars(twin).update({name: None if array is None else array.copy() for name, array in vars(self).items()})
-        return twin
-
-    @property
-    def sizes(self) -> Ints:
-        """Number of keys of each person, (n,)."""
-        return self.offsets[1:] - self.offsets[:-1]
-
-    @property
-    def users(self) -> Ints:
-        """Owner of each entry, (entries,)."""
-        return np.repeat(np.arange(len(self)), self.sizes)
-
-    def __getitem__(self, people: Any) -> Records:
-        """Return the records of some people: a slice, an index array or a mask."""
-        chosen = np.arange(len(self))[people]
-        if chosen.ndim != 1:
-            # not an IndexError, which Python and numpy would take for the end of a sequence
-            raise ValueError("people must be a slice, an index array or a mask: a single person is people[i:i+1]")
-        sizes = self.sizes[chosen]
-        offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-        entries = np.arange(offsets[-1]) + np.repeat(self.offsets[chosen] - offsets[:-1], sizes)
-        return Records(offsets, self.keys[entries], None if self.values is None else self.values[entries])
-
-
-def pad_and_sample(records: Records, d: int, ell: int, rng: Randomness) -> tuple[Ints, Floats | None]:
-    """Draw one entry a person from their keys, padded with distinct dummies d, d+1, … up to ell entries.
-
-    A person with more than ell keys is not cut: one of all is drawn, so that a key's chance is 1/max(size, ell).
-
-    Returns
-    -------
-    keys : ndarray of int64 (n,)
-        In [0, d + ell); the dummies are d, …, d + ell − 1.
-    values : ndarray of float64 (n,) or None
-        0 for dummies.
-    """
-    check_codes(records.keys, d, "keys")  # a larger key would pass for a dummy
-    slot = uniform(np.maximum(records.sizes, ell), (len(records),), rng)
-    real = slot < records.sizes
-    entry, keys = (records.offsets[:-1] + slot)[real], d + slot - records.sizes
-    keys[real] = records.keys[entry]
-    if records.values is None:
-        return keys, None
-    values = np.zeros(len(records))
-    values[real] = records.values[entry]
-    return keys, values
-
-
-def sample_entries(records: Records, most: int, rng: Randomness) -> tuple[Ints, Bools]:
-    """Draw at most `most` entries a person, all sets of them alike: their places, and which are real, (n, most).
-
-    Of a shorter record all are taken, and places from its end on stand for what is missing.
-    """
-    sizes = records.sizes
-    drawn = distinct(sizes, np.where(sizes > most, most, 0), most, rng)
-    slots = np.where(sizes[:, None] > most, drawn, np.arange(most))
-    return records.offsets[:-1, None] + slots, slots < sizes[:, None]
-
-
-def check_records(records: Any, name: str = "values", d: int | None = None) -> Records:
-    """Return what are Records, of keys below d (any if None)."""
-    if not isinstance(records, Records):
-        cure = "; Strings and Ratings take lists and tables" if name == "values" else ""
-        raise ValueError(f"{name} must be Records, got {type(records).__name__}{cure}")
-    check_codes(records.keys, d, "keys")
-    return records

@@ -1,7 +1,8 @@
 """Exact formulas in e^ε, by the names of version 1.0.0; they live in `ldpnb.exact`.
 
-`Formula`, `Budget` and `Field` are those of `ldpnb.exact.formulas`, polynomials of `ldpnb.exact.polynomials`, and what
-the package asks of formulas while a client runs is `ldpnb.exact.questions`.
+`Formula`, `Budget` and `Field` are those of `ldpnb.exact.formulas`, polynomials those of
+`ldpnb.exact.polynomials`, and what the package asks of formulas while a client runs is in
+`ldpnb.exact.questions`.
 """
 
 from ldpnb.exact.formulas import (

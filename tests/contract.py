@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ldpnb.core import Example, Records, named
+from ldpnb.core import Example, named
+from ldpnb.records import Records
 from ldpnb.verify import contract, total_variation as total_variation
 from ldpnb.verify.contract import (
     FALSE_ALARM as FALSE_ALARM,

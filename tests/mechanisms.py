@@ -12,7 +12,8 @@ import numpy as np
 from ldpnb import keyvalue, oracles
 from ldpnb.attributes.bitflip import flip_for
 from ldpnb.checks import EPSILON_MAX, EPSILON_MIN
-from ldpnb.core import OpenMechanism, Records
+from ldpnb.core import OpenMechanism
+from ldpnb.records import Records
 from ldpnb.serve import catalogue
 
 FAVOURITE = 1  # an item, a key, the sign of a number: half of the people have it

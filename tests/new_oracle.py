@@ -6,11 +6,11 @@ from functools import cached_property
 import numpy as np
 
 from ldpnb import chance
-from ldpnb.oracles import PureProtocol
+from ldpnb.oracles import ItemOracle
 
 
 @dataclass(frozen=True, kw_only=True)
-class Negative(PureProtocol):
+class Negative(ItemOracle):
     """Name an item; one's own comes e^ε times less often than any other."""
 
     label = "negative"
@@ -33,6 +33,9 @@ class Negative(PureProtocol):
         other = chance.uniform(self.k - 1, values.shape, rng)
         own = chance.bernoulli(chance.inexact(self.support[0]), values.shape, rng)
         return np.where(own, values, other + (other >= values))
+
+    def _count(self, reports):
+        return np.bincount(reports, minlength=self.k)
 
     def linear_variance(self, weights):
         w, (p, q) = np.asarray(weights, float), self.support

@@ -91,7 +91,7 @@ def ascending(entries):
 
 
 def codes(size):
-    """GRR, BlockDesign, HadamardResponse, MatrixMechanism, Number, SampledGRR: reports are codes, each is counted."""
+    """GRR, BlockDesign, HadamardResponse, MatrixMechanism, NumberMechanism, SampledGRR: each code is counted."""
     return Plain((size,), {"": (0, size - 1)}, lambda report: [report])
 
 
@@ -112,7 +112,7 @@ def bits(size):
 
 
 def bit_reports(m):
-    """BitReports: bool (n, k), or bytes in which item v is bit v % 8 of byte v // 8, and bits left over are zero."""
+    """SUE, OUE: bool (n, k), or bytes in which item v is bit v % 8 of byte v // 8, and bits left over are zero."""
     if not m.packed:
         return bits(m.k)
 
@@ -123,7 +123,7 @@ def bit_reports(m):
 
 
 def subset(m):
-    """SubsetSelection: the bits of a set (see BitReports), exactly c of them set."""
+    """SubsetSelection: the bits of a set (see `bits`), exactly c of them set."""
     plain = bit_reports(m)
     return replace(plain, right=lambda report: plain.right(report) and len(plain.cells(report)) == m.set_size)
 

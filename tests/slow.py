@@ -6,7 +6,7 @@ import threading
 import time
 from dataclasses import dataclass
 
-from ldpnb.oracles.frequency import GRR
+from ldpnb.oracles.grr import GRR
 
 
 class Slow(GRR):

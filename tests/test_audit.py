@@ -21,11 +21,13 @@ from scipy.stats import binom
 
 from ldpnb.attributes.bitflip import BitFlip
 from ldpnb.chance import SystemRandom, toss
-from ldpnb.core import Records
 from ldpnb.keyvalue.states import StateEncoding
 from ldpnb.numbers.many_numbers import MeanEst
-from ldpnb.oracles.frequency import GRR, OLH, OUE, SUE
+from ldpnb.oracles.grr import GRR
+from ldpnb.oracles.olh import OLH
 from ldpnb.oracles.personal import PCE, people
+from ldpnb.oracles.unary import OUE, SUE
+from ldpnb.records import Records
 from ldpnb.strings.rappor import RAPPOR
 from ldpnb.verify import _audit as module
 from ldpnb.verify._audit import Audit, audit, ceiling

@@ -16,7 +16,7 @@ from mechanisms import CATALOGUE, PACKED
 from numpy.testing import assert_array_equal
 
 from ldpnb.book.experiment import recorded
-from ldpnb.oracles import frequency
+from ldpnb.oracles import grr
 
 ROOT = Path(__file__).resolve().parent.parent
 TINY = {"n": 400, "k": 8, "epsilon": 4.0, "repetitions": 1}
@@ -297,7 +297,7 @@ def test_times_are_a_person(monkeypatch):
 
 
 def test_the_listener_draws_what_a_generator_draws_and_notes_it():
-    mechanism, values = frequency.GRR(k=8, epsilon=1), timing.people(50, 8)
+    mechanism, values = grr.GRR(k=8, epsilon=1), timing.people(50, 8)
     listener = speed.Listener(1)
     heard = mechanism.perturb(values, rng=listener)
     assert_array_equal(heard, mechanism.perturb(values, rng=np.random.default_rng(1)))
@@ -340,7 +340,7 @@ def test_the_replay_draws_what_the_client_draws(name):
 
 
 def test_another_replay_is_noticed():
-    mechanism, values = frequency.GRR(k=8, epsilon=1), timing.people(50, 8)
+    mechanism, values = grr.GRR(k=8, epsilon=1), timing.people(50, 8)
     assert replays(mechanism, values)
     assert not replays(mechanism, values, lambda calls: calls[::-1])
     assert not replays(mechanism, values, lambda calls: [("random", (20,), {}), ("random", (30,), {}), calls[1]])
@@ -350,7 +350,7 @@ def test_another_replay_is_noticed():
 def test_what_is_timed_is_the_replay(monkeypatch):
     replayed = []
     monkeypatch.setattr(speed, "replay", lambda calls, rng: replayed.append((len(calls), state(rng))))
-    speed.random_numbers(frequency.GRR(k=8, epsilon=1), timing.people(50, 8))()
+    speed.random_numbers(grr.GRR(k=8, epsilon=1), timing.people(50, 8))()
     assert replayed == [(2, state(np.random.default_rng(1)))]
 
 

@@ -12,7 +12,7 @@ from ldpnb.attributes.blocks import Blocks, Pooled, best_block_size, cell_varian
 from ldpnb.attributes.records import every_record
 from ldpnb.chance import branches, law, odds, pick, toss
 from ldpnb.core import Example, Tally
-from ldpnb.oracles.frequency import GRR
+from ldpnb.oracles.grr import GRR
 from ldpnb.verify import laws, same_law, worst
 
 

@@ -20,6 +20,7 @@ import numpy as np
 import pytest
 from browser import served
 from built import SITE, stale, there
+from moved import MOVED
 from PIL import Image
 from visit import (
     LOADED,
@@ -59,10 +60,10 @@ def unpacked(tmp_path_factory):
 
 
 def pages():
-    """All pages of the site but the front door, which only redirects; of the sources, alike all, the largest."""
+    """All pages of the site but those that only lead to another; of the sources, alike all, the largest."""
     found = [path.relative_to(SITE).as_posix() for path in sorted(SITE.rglob("*.html"))]
     sources = sorted((name for name in found if name.startswith("_modules/")), key=lambda x: (SITE / x).stat().st_size)
-    left = {"index.html", *sources[:-SOURCES]}
+    left = {"index.html", *(f"notebooks/{old}.html" for old in MOVED), *sources[:-SOURCES]}
     return [name for name in found if not name.startswith("_static/") and name not in left]
 
 
@@ -99,6 +100,22 @@ def test_front_door(browser, home):
         assert complaints(visit, LOADED) == []
 
 
+AT_THE_TOP = """name => {
+    const top = document.querySelector(name).getBoundingClientRect().top;
+    return 0 <= top && top < innerHeight / 2;
+}"""
+
+
+@pytest.mark.parametrize("home", ["server", "disk"], indirect=True)
+def test_an_old_address_leads_to_the_section(browser, home):
+    with visiting(browser, home) as visit:
+        visit.page.goto(f"{home}notebooks/20_keyvalue.html#sec-kv-privkvm", wait_until="commit")
+        visit.page.wait_for_url("**/notebooks/14_keyvalue.html#sec-kv-privkvm")
+        visit.settle()
+        visit.page.wait_for_function(AT_THE_TOP, arg="#sec-kv-privkvm")  # it scrolls smoothly
+        assert complaints(visit, LOADED) == []
+
+
 def test_the_archive_holds_the_site(unpacked):
     def files(folder):
         return {p.relative_to(folder): p.read_bytes() for p in folder.rglob("*") if p.is_file() and p.name[0] != "."}
@@ -111,9 +128,9 @@ def test_search_and_dark_mode_from_the_disk(browser, unpacked, scheme):
     home = f"{unpacked.as_uri()}/"
     with visiting(browser, home, scheme) as visit:
         visit.open(f"{home}search.html?q=optimised+unary+encoding")
-        hit = visit.page.locator("#search-results li:has(a[href*='notebooks/10_frequency.html'])").first
+        hit = visit.page.locator("#search-results li:has(a[href*='notebooks/04_frequency.html'])").first
         hit.locator("a").first.click()
-        visit.page.wait_for_url("**/notebooks/10_frequency.html*")
+        visit.page.wait_for_url("**/notebooks/04_frequency.html*")
         visit.settle()
         assert complaints(visit, (*LOADED, figures_readable) if scheme == "dark" else LOADED) == []
 
@@ -130,11 +147,11 @@ def search(visit, site, term):
     ("term", "page"),
     [
         ("randomized response", "notebooks/01_randomized_response.html"),
-        ("unary", "notebooks/10_frequency.html"),  # its stem, unari, is no part of it
+        ("unary", "notebooks/04_frequency.html"),  # its stem, unari, is no part of it
         ("随机响应", "book/glossary.html"),
-        ("频率预言机", "notebooks/10_frequency.html"),
+        ("频率预言机", "notebooks/04_frequency.html"),
         ("预言机", "book/glossary.html"),
-        ("键值数据", "notebooks/20_keyvalue.html"),
+        ("键值数据", "notebooks/14_keyvalue.html"),
         ("熵", "book/glossary.html"),
     ],
 )

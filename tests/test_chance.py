@@ -52,9 +52,9 @@ from ldpnb.chance import (
     toss,
     uniform,
 )
-from ldpnb.core import Records
 from ldpnb.exact import coins
-from ldpnb.oracles.frequency import GRR
+from ldpnb.oracles.grr import GRR
+from ldpnb.records import Records
 from ldpnb.verify import audit, epsilon, laws, prove
 from ldpnb.verify._features import style
 
@@ -1017,6 +1017,14 @@ def by_repr(value):
     return dict(sorted(((k, by_repr(v)) for k, v in value.items()), key=repr))
 
 
+def copied_array(y):
+    return y.copy()
+
+
+def unboxed(y):
+    return entries(y[0].copy())
+
+
 CURES = {  # two reports that are refused, what the error says, and code that does it
     "sets": (in_order(3, 35), in_order(35, 3), "tuple(sorted(…, key=repr))", lambda y: tuple(sorted(y, key=repr))),
     "mixed sets": (
@@ -1045,16 +1053,18 @@ CURES = {  # two reports that are refused, what the error says, and code that do
         "plain values in place of a datetime",
         datetime.isoformat,
     ),
+    "orders": (np.eye(2), np.asfortranarray(np.eye(2)), "return ….copy()", copied_array),
+    "orders of three axes": (axes(False), axes(True), "return ….copy()", copied_array),
+    "what may be written to": (np.eye(2), locked(np.eye(2)), "may not be written to", copied_array),
+    "gaps": (np.arange(6)[::2], np.arange(0, 6, 2), "with gaps between its entries", copied_array),
+    "what may be written to within": (entries(np.eye(2)), entries(locked(np.eye(2))), "also of each array within", unboxed),
 } | {
     name: (a, b, "return np.array(….tolist(), dtype)", partial(lambda dtype, y: np.array(y.tolist(), dtype), dtype))
     for name, (a, b, dtype) in {
         "dtypes": (np.zeros(2), np.zeros(2, int), float),
         "byte orders": (np.zeros(2, ">i4"), np.zeros(2, "i4"), "i4"),
-        "orders": (np.eye(2), np.asfortranarray(np.eye(2)), float),
-        "orders of three axes": (axes(False), axes(True), int),
         "empty shapes": (np.zeros(0), np.zeros((0, 5)), float),
         "bytes of bools": (np.array([1], "u1").view(bool), np.array([2], "u1").view(bool), bool),
-        "what may be written to": (np.eye(2), locked(np.eye(2)), float),
         "alignment": (np.zeros(1, ROW), np.zeros(1, np.dtype(ROW, align=True)), ROW),
         "records": (np.zeros(1, ROW), np.zeros(1, (np.record, ROW)), ROW),
         "classes": (np.zeros(1, ROW).view(np.recarray), np.zeros(1, ROW), ROW),

@@ -3,12 +3,13 @@
 import numpy as np
 import pytest
 
-from ldpnb.core import Records, Tally
+from ldpnb.core import Tally
 from ldpnb.keyvalue.changing import batches, everyone, exposed, latest, steady
 from ldpnb.keyvalue.pckv import PCKVGRR
 from ldpnb.keyvalue.population import holdings
 from ldpnb.keyvalue.wheel import WheelKV
-from ldpnb.oracles.frequency import GRR
+from ldpnb.oracles.grr import GRR
+from ldpnb.records import Records
 
 OLD, NEW = WheelKV(epsilon=1.0, m=1), PCKVGRR(d=3, ell=1, epsilon=2.0)
 

@@ -14,10 +14,11 @@ from questions import GRID, LIMITS, N, questions
 
 from ldpnb.attributes import blocks
 from ldpnb.book import experiment
-from ldpnb.core import Mechanism, Records
+from ldpnb.core import Mechanism
 from ldpnb.numbers import many_numbers, one_number
-from ldpnb.oracles.frequency import OLH
 from ldpnb.oracles.hadamard import HadamardBit, HadamardResponse
+from ldpnb.oracles.olh import OLH
+from ldpnb.records import Records
 from ldpnb.serve import choose
 from ldpnb.verify import moments
 

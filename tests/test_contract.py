@@ -9,7 +9,8 @@ import pytest
 
 from ldpnb import GRR, OUE, RAPPOR, StateEncoding, check_mechanism
 from ldpnb.chance import Paths
-from ldpnb.core import Example, Records
+from ldpnb.core import Example
+from ldpnb.records import Records
 from ldpnb.verify import contract
 
 ALL = {check.__name__ for check in contract.checks}
@@ -152,3 +153,32 @@ def test_the_suite_does_not_want_pytest():
         "import sys, ldpnb; ldpnb.check_mechanism(ldpnb.GRR(k=2, epsilon=1.0), [0, 1]); print('pytest' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
+
+
+class ColumnsFirst(OUE):
+    def perturb(self, values, *, rng):
+        return np.asfortranarray(super().perturb(values, rng=rng))
+
+
+class Locked(OUE):
+    def perturb(self, values, *, rng):
+        found = super().perturb(values, rng=rng)
+        found.flags.writeable = False
+        return found
+
+
+class Telling(OUE):
+    def perturb(self, values, *, rng):
+        found = super().perturb(values, rng=rng)
+        found.flags.writeable = values[0] == 0
+        return found
+
+
+@pytest.mark.parametrize("kind", [ColumnsFirst, Locked])
+def test_how_a_crowd_lies_in_memory_is_no_report(kind):
+    check_mechanism(kind(k=2, epsilon=1.0), range(2))
+
+
+def test_whether_a_report_may_be_written_to_is_sent():
+    with pytest.raises(ValueError, match="an array that may not be written to, .*: return ….copy"):
+        check_mechanism(Telling(k=2, epsilon=1.0), range(2))

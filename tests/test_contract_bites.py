@@ -14,10 +14,14 @@ from scipy.special import bdtrc
 from ldpnb.attributes import HarmonyFrequency
 from ldpnb.chance import Paths, bernoulli, exact, inexact, odds, round_down, round_up, uniform
 from ldpnb.checks import check_codes, check_epsilon
-from ldpnb.core import Kept, Mechanism, Records, Tally
+from ldpnb.core import Kept, Mechanism, Tally
 from ldpnb.numbers import TwoPoint
-from ldpnb.oracles.frequency import GRR, OLH, OUE, SUE, BitReports, UnaryEncoding
+from ldpnb.oracles.bits import check_bit_reports, first_items
+from ldpnb.oracles.grr import GRR
+from ldpnb.oracles.olh import OLH
 from ldpnb.oracles.subset import SubsetSelection
+from ldpnb.oracles.unary import OUE, SUE, UnaryEncoding
+from ldpnb.records import Records
 from ldpnb.sets.sampling import SampledGRR
 from ldpnb.strings.rappor import ORR, RAPPOR
 from ldpnb.verify import check_mechanism, contract
@@ -333,7 +337,8 @@ class HonestAtHeart(GRR):
 class LiesAboutOneItem(OUE):
     """Thinks of forgers who set a single bit."""
 
-    _most = 1
+    def _worst(self):
+        return first_items(1, self.k, self.packed)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1121,7 +1126,7 @@ class AnyNumberOfBits(SubsetSelection):
     """Takes subsets of any size."""
 
     def _reports(self, reports):
-        return BitReports._reports(self, reports)
+        return check_bit_reports(reports, self.layout)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1503,6 +1508,7 @@ def test_a_class_that_is_no_dataclass_is_told_what_to_write():
     class Plain(Mechanism):
         epsilon = 1.0
         realised_epsilon = expected = variance = None
+        layout = _values = _perturb = _count = _score = None
 
     with pytest.raises(AssertionError, match=r"Plain must be a dataclass: write @dataclass\(frozen=True"):
         check_mechanism(Plain(), range(3))

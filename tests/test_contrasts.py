@@ -1,5 +1,6 @@
 """Contrasts, differences and tests of groups: variances exact on small laws, what is printed, and refusals."""
 
+from dataclasses import replace
 from itertools import combinations, product
 from math import nan, sqrt
 
@@ -35,12 +36,14 @@ from ldpnb import (
     WheelKV,
     YesNoTable,
     difference,
+    differences,
     pool_waves,
     same_everywhere,
 )
 from ldpnb.book.experiment import recorded
 from ldpnb.core import Tally, Untold
 from ldpnb.oracles import people as at_levels
+from ldpnb.postprocess import norm_sub
 from ldpnb.serve import Contrast
 from ldpnb.serve._contrasts import Part, _of_these, known_variance, largest_apart, variance_of
 from ldpnb.verify import contract, laws
@@ -431,6 +434,27 @@ def test_values_are_the_servers_and_change_no_identity():
 # ------------------------------------------------------------------------------------------ several at once
 
 
+def test_all_categories_are_no_top_and_the_reason_is_said():
+    with pytest.raises(ValueError, match=r"got 5: all 5 categories are everybody who has one of them$"):
+        likert(n=500).top(5)
+
+
+def test_p_is_printed_only_where_zero_lies_inside_of_what_can_be():
+    result = likert(n=1000)
+    score = OneOf(LABELS, epsilon=1.0, values=[-1, 0, 1])
+    nps = score.estimate(score.tally(score.perturb(in_turn(*LABELS), rng=seeded())))
+    for found in (result.mean, result.top(2), result.contrast({5: 1}), result.contrast({1: -1, 2: -2})):
+        assert not found.tests_zero and 0 <= found.p_value <= 1
+        assert "p: if 0 were true" not in str(found) and str(found).splitlines()[0].split()[-1] == "high"
+    apart = difference(nps["promoter"], likert(n=1000)[1])
+    for found in (nps.mean, result.contrast({5: 1, 1: -1}), apart):
+        assert found.tests_zero and str(found).splitlines()[0].split()[-1] == "p"
+        assert str(found).splitlines()[-1].endswith("; p: if 0 were true")
+    both = result.contrast({"ends": {5: 1, 1: -1}, "best": {5: 1}})
+    ends, best = str(both).splitlines()[1:3]
+    assert not ends.endswith(" points") and best.endswith(" points")  # the latter has no p
+
+
 def test_several_contrasts_hold_all_at_once():
     result = likert()
     alone, names = result.contrast({5: 1, 1: -1}), ("ends", "middle")
@@ -468,6 +492,43 @@ def test_variances_of_other_people_add():
         ValueError, match="a and b must be of one result, or of other reports, got a part of the reports"
     ):
         difference(scores, found)
+
+
+def test_two_groups_have_names_and_all_rows_hold_at_once():
+    question = OneOf(LABELS, epsilon=1.0)
+    north, south = groups(question, in_turn(*LABELS), in_turn("promoter", "promoter", "passive"))
+    row = difference(south["passive"], north["passive"], names=("south", "north"))
+    assert row.label == "passive: south − north"
+    assert difference(south["passive"], north["promoter"], names=("s", "n")).label == "s: passive − n: promoter"
+    found = differences(south, north, names=("south", "north"))
+    assert [*found] == LABELS and str(found).startswith("south − north ")
+    single = found["passive"]
+    assert (single.label, single.error, single.family) == (row.label, row.error, 3)
+    assert single.p_value == pytest.approx(min(1, 3 * row.p_value))
+    assert single.high - single.low == pytest.approx(2 * 2.393980 * row.error)  # 5/6 % on each side
+    assert "all 3 together" in str(found)
+    together = [question.estimate(one.tally, together=True) for one in (south, north)]
+    said = difference(together[0]["passive"], together[1]["passive"]).said
+    assert "interval, alone, " in said and said.endswith("; differences(…) holds for all rows together")
+    assert "differences(" not in row.said
+
+
+def test_about_these_people_a_difference_is_no_effect_of_an_assignment():
+    """Two halves of 2,000 people at random: the split scatters, too, which the error about these people leaves out."""
+    question = OneOf(["yes", "no"], epsilon=4.0)
+    n, yes = 1000, 400
+    answers = ["yes"] * yes + ["no"] * (n - yes)
+    tallies = [question.tally(question.perturb(answers, rng=seeded(i))) for i in range(2)]
+    these, population = (
+        difference(*(question.estimate(one, people=people)["yes"] for one in tallies)) for people in (True, False)
+    )
+    p, q = 1 / (1 + np.exp(-4.0)), 1 / (1 + np.exp(4.0))
+    noise = 2 * p * q / (p - q) ** 2 / n
+    split = 4 * yes * (n - yes) / n**2 / (2 * n - 1)  # of the difference, hypergeometric, of 2,000 people
+    assert these.error**2 == pytest.approx(noise, rel=0.05)
+    assert population.error**2 == pytest.approx(noise + split, rel=0.05)
+    assert "for the effect of what was assigned at random, leave out people=True" in these.said
+    assert "assigned" not in population.said
 
 
 def test_means_of_other_people():
@@ -590,6 +651,55 @@ def test_columns_and_pairs_of_groups(pairs, df):
     assert same_everywhere(*other).p_value < 1e-6
 
 
+def reports_of(mechanism, share):
+    """Chance of each report of a random person, and its shares: GRR and OUE of three items, written down by hand."""
+    e = np.exp(mechanism.epsilon)
+    named = np.array(list(product((0, 1), repeat=3)))
+    if isinstance(mechanism, GRR):
+        named, keep, other = np.eye(3), e / (e + 2), 1 / (e + 2)
+        chance = other + (keep - other) * named @ share
+    else:
+        keep, other = 0.5, 1 / (e + 1)
+        bits = np.where(np.eye(3), keep, other)  # of each item
+        chance = np.prod(np.where(named[:, None], bits, 1 - bits), axis=2) @ share
+    return chance, (named - other) / (keep - other)
+
+
+def by_regression(results, mechanisms):
+    """The statistic by another road: covariances by all reports, other contrasts, and least squares."""
+    laws = [reports_of(m, np.full(3, 1 / 3)) for m in mechanisms]
+    spread = [float(np.sum(chance @ score**2 - (chance @ score) ** 2)) for chance, score in laws]
+    weights = [one.tally.n / x for one, x in zip(results, spread, strict=True)]
+    share = norm_sub(np.average([one.estimate for one in results], axis=0, weights=weights))
+    apart = np.array([[1, -1, 0], [0, 1, -1]])
+    wide, told = [], []
+    for one, m in zip(results, mechanisms, strict=True):
+        chance, score = reports_of(m, share)
+        covariance = (score.T * chance) @ score - np.outer(chance @ score, chance @ score)
+        root = np.linalg.cholesky(np.linalg.inv(apart @ covariance @ apart.T / one.tally.n)).T
+        wide.append(root)
+        told.append(root @ apart @ one.estimate)
+    return float(np.linalg.lstsq(np.vstack(wide), np.concatenate(told), rcond=None)[1][0])
+
+
+@pytest.mark.parametrize("kinds", [(GRR, GRR), (OUE, GRR), (OUE, OUE)])
+def test_groups_of_different_epsilon_or_mechanism_are_compared(kinds):
+    rows = in_turn("a", "b", "c"), in_turn("a", "a", "b", "c")[:900]
+    made = [kind(k=3, epsilon=e) for kind, e in zip(kinds, (1.0, 2.0), strict=True)]
+    results = [groups(OneOf(["a", "b", "c"], mechanism=m), x)[0] for m, x in zip(made, rows, strict=True)]
+    found = same_everywhere(*results)
+    assert found.df == 2 and found.statistic == pytest.approx(by_regression(results, made), rel=1e-6)
+    assert found.statistic != pytest.approx(by_regression(results, [made[0]] * 2), rel=0.02)  # the control
+
+
+def test_means_of_groups_with_different_epsilon_are_compared():
+    """Of one row, it is the square of a difference in units of its error."""
+    ages = [Number(18, 90, epsilon=e) for e in (1.0, 3.0)]
+    first, second = (groups(one, in_turn(20, 40))[0] for one in ages)
+    test, found = same_everywhere(first, second), difference(first["mean"], second["mean"])
+    assert test.df == 1 and test.statistic == pytest.approx((found.estimate / found.error) ** 2)
+
+
 # ------------------------------------------------------------------------------------------------ refusals
 
 
@@ -611,6 +721,7 @@ SURVEYED = survey_of(in_turn(True, False), in_turn(True, True, False))
         ({5: "1"}, "weights must be finite numbers, got '1'"),
         ({5: True}, "weights must be finite numbers, got True"),
         ({5: None}, "weights must be finite numbers, got None"),
+        ({("q1", 5): 1}, r"got \('q1', 5\): of two questions, results.difference\(\(question, label\), \(q"),
         ({5: 10**400}, "weights must be numbers that a float holds"),
         ({5: 0}, "weights must not all be 0"),
         ({np.float64(5): 2}, None),
@@ -634,6 +745,8 @@ def test_weights_that_cannot_be(weights, rule):
     "call, rule",
     [
         (lambda: RESULT.contrast({5: 1}, level=2), "level must be"),
+        (lambda: RESULT.contrast({5: 1}, level=95), r"^level must be a number in \(0, 1\), got 95: 95 % is 0.95$"),
+        (lambda: OneOf(LABELS, epsilon=1.0).perturb(LABELS, rng=0), r"got int: np.random.default_rng\(0\)$"),
         (lambda: RESULT.top(0), r"count must be an integer, at least 1|count must be an integer in \[1, 4\], got 0"),
         (lambda: RESULT.top(5), r"count must .*4.*, got 5"),
         (lambda: RESULT.bottom(1.0), "count must be an integer"),
@@ -666,7 +779,19 @@ def test_weights_that_cannot_be(weights, rule):
         (lambda: same_everywhere(RESULT, 3), "results must be Result, .*, got 'int'"),
         (lambda: same_everywhere(RESULT, RESULT), "results must be of other people, got one tally twice"),
         (lambda: same_everywhere(RESULT, TABLE), "results must be of one question, got rows"),
-        (lambda: same_everywhere(RESULT, OTHER), "results must be of one question, got two mechanisms"),
+        (
+            lambda: same_everywhere(RESULT, OTHER, same_people=True),
+            "difference.*, same_people=True.* and Waves.*row by",
+        ),
+        (lambda: difference(RESULT, RESULT), r"got Result: differences\(a, b\) takes all rows of two results$"),
+        (lambda: difference(RESULT[1], OTHER[1], names=("a", "a")), "names must be two different texts, such as"),
+        (lambda: difference(RESULT[1], OTHER[1], names="ab"), "names must be two different texts, such as"),
+        (lambda: difference(RESULT[1], RESULT[2], names=("a", "b")), "names must be left out for rows of one result"),
+        (lambda: differences(RESULT, RESULT), "a and b must be of two groups, got one tally twice"),
+        (lambda: differences(RESULT, OTHER[1]), "b must be a Result, .*, got 'Entry'"),
+        (lambda: differences(RESULT, TABLE), "a and b must have the same rows, got"),
+        (lambda: differences(RESULT, OTHER, names=("", "b")), "names must be two different texts"),
+        (lambda: differences(RESULT, OTHER, same_people=1), "same_people must be True or False"),
         (
             lambda: same_everywhere(*SURVEYED.values()),
             "results must be of other people, got two questions of one survey",
@@ -834,3 +959,21 @@ def test_people_asked_again_add_as_often_as_they_answered():
         same_everywhere(one, other, same_people=True)
     widest = difference(row["a"], question.estimate(waves[0], rounds=1)["b"], same_people=True)
     assert widest.error == pytest.approx(row["a"].error + question.estimate(waves[0])["b"].error)
+
+
+def test_a_row_alone_has_its_own_interval():
+    """Also where hardly anybody holds it, and the error is told from too few reports."""
+    asked = OneOf(["a", "b", "c"], epsilon=4.0, values=[0, 0, 1])
+    result = asked.estimate(asked.tally(np.array([0] * 60 + [1] * 40)))
+    found, row = result.contrast({"c": 1}), result["c"]
+    assert (found.low, found.high) == (row.low, row.high) and found.high > found.low
+    assert result.top(1).high == row.high
+    assert result.contrast({"c": 1}, level=0.5).high < row.high
+    sure = replace(found, error=0.0)
+    assert np.isnan(sure.p_value) and "nan" not in str(replace(sure, parts=sure.parts * 2))
+
+
+def test_groups_without_names_are_the_first_and_the_second():
+    asked = OneOf(["a", "b"], epsilon=2.0)
+    one, other = (asked.estimate(asked.tally(np.array([0, 1] * n))) for n in (50, 60))
+    assert differences(one, other, names=None).heading == "first − second"

@@ -9,8 +9,9 @@ import pytest
 
 from ldpnb.chance import law
 from ldpnb.checks import check_codes, check_count, check_epsilon, check_histogram, check_people, check_unit
-from ldpnb.core import Records, Tally, pad_and_sample
-from ldpnb.oracles.frequency import GRR
+from ldpnb.core import Tally
+from ldpnb.oracles.grr import GRR
+from ldpnb.records import Records, pad_and_sample
 
 F = Fraction
 BIG = 2**63

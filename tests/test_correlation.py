@@ -8,17 +8,20 @@ from contract import BAD_PAIRS, FALSE_ALARM, Contract, total_variation
 from scipy.stats import chi2
 
 from ldpnb.chance import branches, law
-from ldpnb.core import Example, Records, Tally
+from ldpnb.core import Example, Tally
 from ldpnb.keyvalue import encoding
 from ldpnb.keyvalue.correlation import IOH, PairSampling
 from ldpnb.keyvalue.encoding import encode
 from ldpnb.keyvalue.population import FEW, discretise
 from ldpnb.keyvalue.queries import Shares, Table, to_bits
-from ldpnb.oracles.frequency import GRR, OLH, OUE, SUE
+from ldpnb.oracles.grr import GRR
 from ldpnb.oracles.hadamard import HadamardBit
+from ldpnb.oracles.olh import OLH
 from ldpnb.oracles.subset import SubsetSelection
 from ldpnb.oracles.succinct import SHist
+from ldpnb.oracles.unary import OUE, SUE
 from ldpnb.postprocess import norm_sub
+from ldpnb.records import Records
 
 KEYS = ("cancer", "fever", "cough")
 ONE, TWO, THREE = FEW[1], FEW[2], FEW[3]

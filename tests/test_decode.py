@@ -10,7 +10,7 @@ from scipy.stats import binom, chi2, false_discovery_control, norm
 
 from ldpnb.chance import law
 from ldpnb.core import Tally
-from ldpnb.oracles.frequency import GRR
+from ldpnb.oracles.grr import GRR
 from ldpnb.strings import hashed
 from ldpnb.strings.decoding import decode
 from ldpnb.strings.rappor import ORR, RAPPOR, one_time

@@ -32,12 +32,13 @@ from ldpnb import (
     YesNoTable,
     collect,
     save,
+    pool_waves,
 )
 from ldpnb.book.experiment import recorded
 from ldpnb.chance import law, odds
 from ldpnb.intervals import support_interval
 from ldpnb.serve import BudgetError, load_tally, save_tally
-from ldpnb.serve.drawing import deal, left_over, people_in, some_of
+from ldpnb.serve.drawing import deal, left_over, people_in, plausible, some_of
 from ldpnb.serve.ways import shared_out, ways
 from ldpnb.verify import laws, worst
 
@@ -385,6 +386,15 @@ def accepted(*given):
         ({"a": 900}, 900, (), r"^tallies must be .* drawn for 900 people, .* about 600, got 900 reports to 'a': were"),
         ({"a": 9}, 8, (), "got 9 reports to 'a': were all people asked all questions, then leave out draw"),
         ({"a": 30, "b": 30, "c": 25}, 40, (), r"of 40 people who answered 2 of 3 questions, 80 reports, got 85: they"),
+        (
+            {"a": 900, "b": 300, "c": 300},
+            None,
+            (),
+            "for 750 people, which is what 1,500 reports make, so that each is asked of about 500, got 900 .* to 'a': "
+            "take all tallies from one survey with draw=2, or say n, the number of people who took part, if reports",
+        ),
+        ({"a": 900, "b": 300, "c": 900}, None, (), "is asked of about 700, got 900 reports to 'a': take all tallies"),
+        ({"a": 60, "b": 20, "c": 60}, None, (), "is asked of about 47, got 20 reports to 'b': take all tallies from"),
         ({"a": 9}, 0, (), "^n must be an integer, at least 1, got 0$"),
         ({"a": 9}, True, (), "^n must be an integer, at least 1, got True$"),
         ({"a": 9}, 12.0, (), "^n must be an integer, at least 1, got 12.0$"),
@@ -393,6 +403,31 @@ def accepted(*given):
 def test_numbers_of_what_was_not_drawn_are_refused(numbers, n, declining, words):
     with pytest.raises(ValueError, match=words):
         people_in(numbers, 3, 2, n, declining)
+
+
+def test_one_tally_of_all_people_among_drawn_ones_is_noticed_and_all_of_them_only_with_n():
+    drawn = survey_of(4, 1)
+    whole = Survey(drawn.questions, limit=4.0)
+    answers = {f"q{i}": ["c0", "c1"] * 400 for i in range(4)}
+    few, many = (one.tally(one.perturb(answers, rng=rng())) for one in (drawn, whole))
+    for mixed in ({**few, "q1": many["q1"]}, {**many, "q1": few["q1"]}):
+        with pytest.raises(ValueError, match="^tallies must be of questions drawn for"):
+            drawn.estimate(mixed, people=True)
+    with pytest.raises(ValueError, match="of questions drawn for 800 people, .* about 200, got 800 reports to 'q0'"):
+        drawn.estimate(many, people=True, n=800)
+    assert drawn.estimate(many, people=True)["q0"].of == 3200  # as if 3,200 people had answered one each
+
+
+@pytest.mark.parametrize("draw", [1, 2, 3])
+def test_numbers_of_a_draw_are_refused_once_in_a_billion_surveys(draw):
+    """Of a device's draw each number is binomial; all four are refused at most as often as each, added up."""
+    for n in (4, 40, 400):
+        each = np.arange(n + 1)
+        refused = np.array([not plausible(count, n, draw / 4, 4, True) for count in each.tolist()])
+        chance = 4 * float(binom.pmf(each, n, draw / 4) @ refused)
+        assert chance < 1e-9 and (n < 40 or chance > 1e-13)
+        dealt = [n * draw // 4, -(-n * draw // 4)]
+        assert not refused[dealt].any()
 
 
 # --------------------------------------------------------------------------------------------------------- accounts
@@ -642,6 +677,27 @@ def test_what_is_drawn_is_best(questions, k, n, limit, best, errors):
     assert {way.draw: round(way.error, 1) for way in found.drawn if way.draw in errors} == errors
 
 
+def test_a_plan_says_which_rows_it_leaves_out():
+    text = str(survey_of(12, 1).plan(3000))
+    shown = [draw for draw in range(1, 12) if f"(draw={draw})" in text]
+    assert shown == [*range(1, shown[-1] + 1)]
+    last = f"not shown: draw = {shown[-1] + 1} to 11, with more than 2 times the error of the best; .drawn has all"
+    assert text.splitlines()[-1] == last
+    assert "not shown" not in str(survey_of(2, 1).plan(3000))
+
+
+def test_an_answer_to_what_was_not_drawn_names_what_was(tmp_path):
+    account, survey = Account(tmp_path / "a", limit=1.0), survey_of(3, 1)
+    (name,) = survey.drawn(account)
+    other = next(one for one in survey.questions if one != name)
+    words = (
+        f"^question '{name}': row must have the answer that was drawn for this person, got '{other}': ask what drawn"
+    )
+    with pytest.raises(ValueError, match=words):
+        survey.answer({other: "c0"}, account=account)
+    assert account.spent == 0
+
+
 def test_a_plan_of_questions_of_every_kind():
     questions = {
         "why": of(3),
@@ -699,7 +755,7 @@ def test_a_refusal_says_what_drawing_would_give():
     with pytest.raises(ValueError, match="or draw which questions a person answers") as refused:
         Survey({f"q{i}": of(5) for i in range(12)}, limit=1.0)
     assert str(refused.value).endswith(
-        "Of 1,000 people, standard errors would be 61.5 points if everybody answers all 12, at ε = 0.0833; "
+        "Of 1,000 people, say, standard errors would be 61.5 points if everybody answers all 12, at ε = 0.0833; "
         "17.1 points if each person answers 1, drawn in public (draw=1), at ε = 1; "
         "and 4.95 points if only one question is asked"
     )
@@ -735,3 +791,22 @@ def test_a_refusal_says_what_drawing_would_give():
 def test_what_is_wrong_is_named(call, words):
     with pytest.raises(ValueError, match=words):
         call()
+
+
+def test_the_number_of_people_may_be_said_of_pooled_waves():
+    """Numbers of several reports a person do not tell who was drawn; without rounds, the question refuses them."""
+    names = ["a", "b", "c"]
+    survey = Survey({name: OneOf(["x", "y"], epsilon=2.0) for name in names}, limit=2.0, draw=1)
+    sizes = {"a": 97, "b": 101, "c": 102}
+    waves = [
+        {name: survey.questions[name].tally(np.arange(n) % 2, wave=wave) for name, n in sizes.items()}
+        for wave in ("W1", "W2", "W3")
+    ]
+    pooled = {name: pool_waves([wave[name] for wave in waves]) for name in names}
+    assert survey.estimate(pooled, rounds=3, n=300)["a"].tally.n == 291
+    with pytest.raises(ValueError, match="rounds must be"):
+        survey.estimate(pooled, rounds=3, n=300, people=True)
+    with pytest.raises(ValueError, match="n must be"):
+        survey.estimate(pooled, rounds=3, n=0)
+    with pytest.raises(ValueError, match="tallies must be of questions drawn"):
+        survey.estimate(waves[0], n=100)  # a control

@@ -22,8 +22,8 @@ def service(tmp_path_factory):
     """The three modules of a copy in which the drawn survey has the place of the single question."""
     folder = tmp_path_factory.mktemp("service")
     for name in LOCAL:
-        shutil.copy(FOLDER / f"{name}.py", folder)
-    shutil.copy(FOLDER / "drawn" / "question.py", folder)
+        shutil.copyfile(FOLDER / f"{name}.py", folder / f"{name}.py")
+    shutil.copyfile(FOLDER / "drawn" / "question.py", folder / "question.py")
     kept = {name: sys.modules.pop(name) for name in LOCAL if name in sys.modules}
     sys.path.insert(0, str(folder))
     try:

@@ -11,7 +11,8 @@ from hypothesis import given, strategies as st
 
 from ldpnb.chance import exact, inexact, odds
 from ldpnb.formula import Budget, Field, Formula, Root, in_lowest_terms, never_zero, sign, times
-from ldpnb.oracles.frequency import GRR, OUE, SUE
+from ldpnb.oracles.grr import GRR
+from ldpnb.oracles.unary import OUE, SUE
 
 POINTS = [Fraction(7, 3), Fraction(101, 100), Fraction(40)]
 small = st.integers(-4, 4)

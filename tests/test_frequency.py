@@ -12,11 +12,14 @@ from ldpnb.chance import COINS, law, odds, pick, uniform
 from ldpnb.checks import EPSILON_MAX, EPSILON_MIN
 from ldpnb.hashing import SlotTable
 from ldpnb.oracles import subset
-from ldpnb.oracles.frequency import BLOCK, GRR, OLH, OUE, SUE
+from ldpnb.oracles.base import BLOCK
+from ldpnb.oracles.grr import GRR
 from ldpnb.oracles.hadamard import HadamardBit
+from ldpnb.oracles.olh import OLH
 from ldpnb.oracles.personal import PCE, people
 from ldpnb.oracles.subset import SubsetSelection, best_size, minimax_risk
 from ldpnb.oracles.succinct import SHist
+from ldpnb.oracles.unary import OUE, SUE
 from ldpnb.verify import epsilon, laws, moments
 
 CODES = [[-1], [3], [0.5], [np.nan], ["a"], [[0]], 0, [True], [None], [2**63]]

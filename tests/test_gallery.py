@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from ldpnb.book.gallery import GALLERY, examine, fixed_seed, float_noise, krr, off, overview, reply, unary
-from ldpnb.oracles.frequency import GRR, SUE
+from ldpnb.oracles.grr import GRR
+from ldpnb.oracles.unary import SUE
 from ldpnb.verify import epsilon, laws, same_law
 from ldpnb.verify._audit import audit, ceiling
 

@@ -17,7 +17,7 @@ from ldpnb.core import Example, Tally
 from ldpnb.hashing import GOLDEN
 from ldpnb.kernels import fwht
 from ldpnb.oracles import succinct
-from ldpnb.oracles.frequency import PureProtocol
+from ldpnb.oracles.base import ItemOracle
 from ldpnb.oracles.hadamard import HadamardBit, HadamardResponse, parity
 from ldpnb.oracles.personal import PCE, people
 from ldpnb.oracles.succinct import SHist
@@ -212,7 +212,7 @@ class BlindInTheBlock(HadamardResponse):
 class AsIfOrthogonal(SHist):
     """Forgets the error of its matrix."""
 
-    expected = PureProtocol.expected
+    expected = ItemOracle.expected
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -220,7 +220,7 @@ class MatrixForgotten(SHist):
     """Leaves the error of its matrix out of its noise."""
 
     def variance(self, values):
-        return float(1 / (2 * self.support[0] - 1) ** 2) - PureProtocol.expected(self, values)
+        return float(1 / (2 * self.support[0] - 1) ** 2) - ItemOracle.expected(self, values)
 
 
 @dataclass(frozen=True, kw_only=True)

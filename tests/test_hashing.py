@@ -6,7 +6,8 @@ import plain
 import pytest
 
 from ldpnb.hashing import GOLDEN, PRIME, Multilinear, Paraboloid, Quadratic, digest, mixed, splitmix
-from ldpnb.oracles.frequency import GRR, OLH
+from ldpnb.oracles.grr import GRR
+from ldpnb.oracles.olh import OLH
 
 # --------------------------------------------------------------------------------------------- strings, and mixed words
 

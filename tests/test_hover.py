@@ -1,4 +1,4 @@
-"""Glossary terms with their meaning on hover, lessons under the book's numbers, and steps of proofs."""
+"""Glossary terms with their meaning on hover, and steps of proofs."""
 
 from io import StringIO
 from pathlib import Path
@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 CONFIGURATION = """
 import sys
 sys.path[:0] = [{extensions!r}]
-extensions = ["myst_parser", "hover", "lesson_numbers", "proofs"]
+extensions = ["myst_parser", "hover", "proofs"]
 myst_enable_extensions = ["dollarmath"]
 html_theme = "basic"
 """
@@ -41,8 +41,6 @@ LESSON = """# Bias and unary encoding
 `bias` and $bias$ and [bias](#bias), links of authors. Unary encodings have no bias, but support; and no bias twice.
 
 The distribution (law), by law. A meta-bias, or an unbiased client.
-
-See {lessons}`20, 10`.
 
 ({term}`support`)
 
@@ -100,11 +98,6 @@ def test_links_that_an_author_made_say_it_too(built):
 
 def test_pages_of_the_book_have_only_the_links_of_their_authors(built):
     assert glossed(built["book/other"]) == []
-
-
-def test_lessons_appear_under_their_numbers_in_the_book(built):
-    links = built["notebooks/20_b"].find("p", string=None, class_=None).find_all_next("a", class_="internal")
-    assert [(a.get_text(), a["href"]) for a in links if a.get_text() in "123"] == [("3", "#"), ("2", "10_a.html")]
 
 
 def test_steps_of_a_proof_are_a_list_even_from_its_first_line_on(built):

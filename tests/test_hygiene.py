@@ -10,7 +10,7 @@ import re
 import subprocess
 from functools import cache
 from importlib import import_module
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import chinese
 import nbformat
@@ -534,6 +534,17 @@ def toc_complaints(toc, pages):
     )
 
 
+def wrong_numbers(toc):
+    """Lessons whose file does not begin with the number that the site prints, which it gives by their order."""
+    numbered = [part["chapters"] for part in toc["parts"] if part.get("numbered")]
+    names = [PurePosixPath(chapter["file"]) for chapters in numbered for chapter in chapters]
+    return [
+        f"{name} is lesson {number}"
+        for number, name in enumerate(names, 1)
+        if name.parent.name == "notebooks" and not name.name.startswith(f"{number:02d}_")
+    ]
+
+
 def test_contents_list_every_page_once():
     book = [p for p in (ROOT / "book").rglob("*.md") if "examples" not in p.parts]  # those say how to run the examples
     pages = [p.relative_to(ROOT).with_suffix("").as_posix() for p in [*CHAPTERS, *book]]
@@ -551,3 +562,17 @@ def test_planted_gap_in_the_contents_is_caught(pages, complaint):
     toc = {"root": "book/a", "parts": [{"caption": "One", "chapters": [{"file": "notebooks/b"}]}]}
     assert toc_complaints(toc, ["book/a", "notebooks/b"]) == []
     assert toc_complaints(toc, pages) == [complaint]
+
+
+def test_lessons_are_numbered_in_the_order_of_the_contents():
+    toc = yaml.safe_load((ROOT / "_toc.yml").read_text("utf-8"))
+    lessons = sorted(p.stem for p in CHAPTERS if p.parent.name == "notebooks")
+    assert wrong_numbers(toc) == []
+    assert [name for name in listed(toc) if PurePosixPath(name).stem in lessons] == [f"notebooks/{x}" for x in lessons]
+
+
+@pytest.mark.parametrize("files", [["02_b", "01_a"], ["01_a", "03_b"], ["manual/a", "01_b"]])
+def test_planted_wrong_number_of_a_lesson_is_caught(files):
+    chapters = [{"file": f"notebooks/{name}"} for name in files]
+    assert wrong_numbers({"parts": [{"chapters": chapters}]}) == []
+    assert wrong_numbers({"parts": [{"numbered": True, "chapters": chapters}]})

@@ -37,9 +37,9 @@ from ldpnb import (
     YesNoTable,
     interval,
 )
+from ldpnb.book.experiment import recorded
 from ldpnb.core import Mechanism, OpenMechanism
 from ldpnb.intervals import exact_below, score_ends, skewed_quantile, support_interval, supported_tail
-from ldpnb.oracles.frequency import Supporting
 from ldpnb.postprocess import normal_quantile
 from ldpnb.serve import choose
 from ldpnb.serve._catalogue import catalogue
@@ -325,7 +325,7 @@ def test_score_and_exact_ends_meet_where_one_takes_over():
             assert np.abs(np.subtract(exact, score)).max() < 0.1 * (score[1] - score[0]) * max(1, z / 2)
 
 
-@pytest.mark.parametrize("name", [name for name, kind in catalogue().items() if issubclass(kind, Supporting)])
+@pytest.mark.parametrize("name", [name for name, kind in catalogue().items() if hasattr(kind, "chances")])
 def test_chances_of_support_are_those_of_the_law(name):
     """With the draw of one of several items within; by the exact law of each input."""
     for example in catalogue()[name].example():
@@ -474,3 +474,23 @@ def test_the_search_for_ends_takes_counts_of_every_size():
     low, high = support_interval(np.array([10**12 + 3]), 10**15, Fraction(1, 3), Fraction(1, 1000), Z)
     deviation = sqrt(0.001 * 0.999 / 1e15) / (1 / 3 - 0.001)
     np.testing.assert_allclose(high - low, 2 * Z * deviation, rtol=1e-3)
+
+
+# ------------------------------------------------------------------------------------------------ recorded surveys
+
+
+@pytest.mark.parametrize("column", ["alone", "together"])
+def test_recorded_surveys_are_covered(column):
+    """Of hundreds of rows, some are low by chance: surveys of other people for these decide."""
+    rows, again = recorded("coverage"), recorded("coverage.again")
+    surveyed = {"OneOf", "Ratings", "YesNoTable", "Number"}
+    assert {name.partition(",")[0] for name in rows["question"]} == surveyed and rows["surveys"].min() >= 400
+    assert {50, 20_000} <= {*rows["n"]} and rows["epsilon"].min() == 0.2 and rows["epsilon"].max() >= 4
+
+    def deviations(table):
+        return (table[column] - 0.95) / np.sqrt(0.95 * 0.05 / table["surveys"])
+
+    assert deviations(rows).min() > -4 and rows[column].mean() >= 0.95
+    assert again["surveys"].min() >= 3000 and deviations(again).min() > -2
+    low = rows[deviations(rows) < -2]
+    assert {*zip(low["question"], low["n"], strict=True)} <= {*zip(again["question"], again["n"], strict=True)}

@@ -12,7 +12,8 @@ from scipy.stats import norm
 
 from ldpnb import verify
 from ldpnb.chance import bernoulli, branches, law, odds, pick, toss, uniform
-from ldpnb.core import Example, Records, pad_and_sample
+from ldpnb.core import Example
+from ldpnb.records import Records, pad_and_sample
 from ldpnb.sets import privset
 from ldpnb.sets.privset import PrivSet, best_report_size
 from ldpnb.sets.sampling import SampledGRR, SampledHadamardBit, SampledSUE, every_set

@@ -16,7 +16,8 @@ import numpy as np
 import pytest
 
 from ldpnb import GRR, OUE, RAPPOR, SystemRandom, WheelKV
-from ldpnb.core import Kept, Records, Tally
+from ldpnb.core import Kept, Tally
+from ldpnb.records import Records
 from ldpnb.serve._disk import beside, lock, resolved
 from ldpnb.serve.keeping import (
     FORM,

@@ -11,14 +11,15 @@ from scipy.stats import chi2
 
 from ldpnb import verify
 from ldpnb.chance import bernoulli, law, odds, round_down, uniform
-from ldpnb.core import Example, Records, Tally, pad_and_sample
+from ldpnb.core import Example, Tally
 from ldpnb.keyvalue import ternary
 from ldpnb.keyvalue.pckv import PCKVGRR, PCKVUE, PadAndSample
 from ldpnb.keyvalue.population import FEW, discretise, holdings
 from ldpnb.keyvalue.privkv import PrivKV, _told, privkvm, privkvm_bias, privkvm_epsilon, privkvm_marginals
 from ldpnb.keyvalue.states import StateEncoding, StateEncodingSplit
 from ldpnb.keyvalue.ternary import Spread, clipped_mean, mean_of
-from ldpnb.oracles.frequency import GRR
+from ldpnb.oracles.grr import GRR
+from ldpnb.records import Records, pad_and_sample
 
 ONE, TWO, THREE = FEW[1], FEW[2], FEW[3]
 FULL = Records.of({0: 1.0, 1: 1.0}, {0: -1.0, 1: -1.0}, {}, {0: 0.5, 1: -0.25}, {1: 1 / 3})

@@ -8,7 +8,7 @@ from contract import Contract
 
 from ldpnb.chance import odds
 from ldpnb.core import Example
-from ldpnb.oracles.frequency import GRR
+from ldpnb.oracles.grr import GRR
 from ldpnb.oracles.matrix import MatrixMechanism, ratio, within
 from ldpnb.verify import same_law
 

@@ -108,7 +108,7 @@ def test_a_row_without_numbers_says_what_its_class_needs():
 def test_the_links_of_a_mechanism_are_those_of_its_rows():
     rows = [row for row in ROWS if row["class"] == "GRR" and row["name"] != "k-RR of each attribute"]
     lessons, dossiers = links(rows, PAPERS)
-    assert lessons == "{doc}`/notebooks/01_randomized_response`, {doc}`/notebooks/10_frequency`"
+    assert lessons == "{doc}`/notebooks/01_randomized_response`, {doc}`/notebooks/04_frequency`"
     assert dossiers.startswith("{ref}`ye2018 <ye2018-wrr>`, {ref}`zhang2018 <") and "sun2021" not in dossiers
 
 

@@ -10,7 +10,7 @@ from templates import LESSON
 ROOT = Path(__file__).resolve().parent.parent
 NOTATION = (ROOT / "book" / "notation.md").read_text("utf-8")
 EVERYWHERE = "everywhere"
-LESSONS = re.compile(r"\{lessons\}`(\d+(?:, \d+)*)`")  # the site shows their places in the book
+LESSONS = re.compile(r"\[\d+\](, \[\d+\])*")
 LOCAL = re.compile(r"\s*\(here only\)$")
 RESERVED = r"$k$ $n$ $d$ $j$ $\varepsilon$ $e^\varepsilon$ $f$ $m$ $N$ $\alpha$ $\beta$ $\gamma$".split()
 
@@ -26,8 +26,7 @@ def known(text):
         elif row[0] in found:
             complaints.append(f"{row[0]} has two rows")
         else:
-            numbers = LESSONS.fullmatch(row[2])
-            where = {int(number) for number in numbers[1].split(", ")} if numbers else EVERYWHERE
+            where = {int(number) for number in re.findall(r"\d+", row[2])} or EVERYWHERE
             found[row[0]] = row[1], where
     return found, complaints
 
@@ -79,6 +78,14 @@ def test_the_table_of_letters():
     assert {letter: letters.get(letter, ("", ""))[1] for letter in RESERVED} == dict.fromkeys(RESERVED, EVERYWHERE)
 
 
+def test_numbers_of_lessons_lead_to_these_lessons():
+    links = dict(re.findall(r"(?m)^\[(\d+)\]: \.\./(notebooks/.*)$", NOTATION))
+    assert set(re.findall(r"\[(\d+)\]", NOTATION)) == set(links)
+    for number, file in links.items():
+        assert (ROOT / file).is_file()
+        assert Path(file).name.startswith(f"{int(number):02d}_")
+
+
 def test_lessons_use_letters_as_the_table_does():
     letters, _ = known(NOTATION)
     lessons = [
@@ -99,7 +106,7 @@ TABLE = r"""## Letters
 |---|---|---|---|
 | $n$ | number of people | everywhere | `n` |
 | $\hat f$ | estimate | everywhere | |
-| $T$ | number of reports | {lessons}`12, 20` | |
+| $T$ | number of reports | [12], [20] | |
 """
 LISTED = r"""# %% [markdown]
 # Of $n$ people, $T$ report, and $$ \hat{f} = T / a. $$
@@ -147,9 +154,9 @@ def test_a_letter_of_other_lessons_is_caught():
     ("old", "new", "complaint"),
     [
         (r"$\hat f$ |", "$n$ |", "$n$ has two rows"),
-        ("`12, 20` | |", "`12, 20` |", "is no letter, meaning, lessons and code"),
-        ("{lessons}`12, 20`", "some", "is no letter, meaning, lessons and code"),
-        ("{lessons}`12, 20`", "12, 20", "is no letter, meaning, lessons and code"),
+        ("[12], [20] | |", "[12], [20] |", "is no letter, meaning, lessons and code"),
+        ("[12], [20]", "some", "is no letter, meaning, lessons and code"),
+        ("[12], [20]", "12, 20", "is no letter, meaning, lessons and code"),
         ("$T$", "$T$, $U$", "$T$, $U$ is not one letter"),
     ],
 )

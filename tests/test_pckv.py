@@ -8,10 +8,10 @@ import pytest
 
 from ldpnb import verify
 from ldpnb.chance import bernoulli, law, odds, pick, toss
-from ldpnb.core import Records, pad_and_sample
 from ldpnb.keyvalue import pckv
 from ldpnb.keyvalue.pckv import PCKVGRR, PCKVUE, stale_epsilon
 from ldpnb.keyvalue.population import discretise
+from ldpnb.records import Records, pad_and_sample
 
 
 def every(d):

@@ -5,7 +5,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from functools import partial
-from math import inf, isclose, nan, sqrt
+from math import ceil, inf, isclose, nan, sqrt
 from statistics import NormalDist
 
 import numpy as np
@@ -14,9 +14,9 @@ from questions import questions
 from scipy.stats import binom
 
 import ldpnb
-from ldpnb import GRR, Blocks, HarmonyFrequency, Number, Ratings, Records, Tally, YesNoTable
+from ldpnb import GRR, Blocks, HarmonyFrequency, Number, OneOf, Ratings, Records, Tally, YesNoTable
 from ldpnb.checks import EPSILON_MAX, EPSILON_MIN
-from ldpnb.oracles import PureProtocol
+from ldpnb.oracles import ItemOracle
 from ldpnb.serve import Ranking, choose
 from ldpnb.verify import moments
 
@@ -46,7 +46,7 @@ def name(question):
 def test_half_widths_of_shares_are_those_of_exact_laws(share):
     """Of one report: the mean square less the square of the mean, where people are drawn; else the mean variance."""
     for choice in choose.Item(n=900, epsilon=1.3, k=4, share=share).rank():
-        if not isinstance(choice.mechanism, PureProtocol) or choice.name in ("OLH", "block design"):
+        if not isinstance(choice.mechanism, ItemOracle) or choice.name in ("OLH", "block design"):
             continue
         _, variance = moments(choice.mechanism, np.arange(4))
         own, other = variance[0, 0], variance[1:, 0].mean()
@@ -115,6 +115,122 @@ def test_units_are_those_of_the_range():
     for low, high, wrong in ((1, 1, "high"), (5, 1, "high"), (nan, 1, "low"), (0, inf, "high"), ("0", 1, "low")):
         with pytest.raises(ValueError, match=f"^{wrong} must be"):
             choose.OneNumber(n=9, epsilon=1.0, low=low, high=high)
+
+
+# ---------------------------------------------------------------------------------------------------- differences
+
+
+@pytest.mark.parametrize("power", [0.5, 0.8, 0.95])
+def test_people_for_a_difference_see_it_as_often_as_promised(power):
+    """k-RR of two: of n reports each, counts are binomial, and the chance of each pair of counts is exact."""
+    question = OneOf(["yes", "no"], epsilon=3.0).question()
+    n = question.people_for_difference(0.2, share=0.3, power=power)
+    keep = 1 / (1 + np.exp(-3.0))
+    count = np.arange(n + 1)
+    estimate = (count / n - (1 - keep)) / (2 * keep - 1)
+    rate = count / n
+    square = rate * (1 - rate) / (2 * keep - 1) ** 2 / (n - 1)
+    apart = estimate[None, :] - estimate[:, None]
+    seen = np.abs(apart) > Z * np.sqrt(square[None, :] + square[:, None])
+    low, high = (binom.pmf(count, n, (1 - keep) + (2 * keep - 1) * share) for share in (0.3, 0.5))
+    chance = float(low @ seen @ high)
+    assert abs(chance - power) < 0.02
+
+
+def test_people_for_a_difference_of_shares_and_means_by_hand():
+    z = Z + NormalDist().inv_cdf(0.8)
+    kinds = [OneOf(["a", "b", "c"], epsilon=1.0), OneOf(["a", "b"], epsilon=2.0)]
+    for one in kinds:
+        own = sum(one.plan(1000, share=share) ** 2 for share in (0.2, 0.25)) * 1000
+        found = choose_own(one).people_for_difference(0.05, share=0.2)
+        assert found == ceil(own * (z / 0.05) ** 2)
+        assert found != ceil(2 * one.plan(1000, share=0.2) ** 2 * 1000 * (z / 0.05) ** 2)  # the control
+    ages = Number(18, 90, epsilon=1.0)
+    best = ages.question().best_for()
+    own = Number(18, 90, mechanism=best.mechanism).plan(1000) ** 2 * 1000
+    assert ages.question().people_for_difference(2.0) == ceil(2 * own * (z / 2) ** 2)
+    table = YesNoTable(["a", "b", "c"], epsilon=2.0)
+    half = table.question(1).half_width() / Z
+    assert table.question().people_for_difference(1e-6) == pytest.approx(2 * half**2 * (z / 1e-6) ** 2, rel=1e-5)
+    of_all = NormalDist().inv_cdf(1 - 0.025 / 3) + NormalDist().inv_cdf(0.8)
+    alone, all_rows = (kinds[0].question().people_for_difference(0.05, share=0.2, together=x) for x in (False, True))
+    assert all_rows / alone == pytest.approx((of_all / z) ** 2, rel=1e-3)
+
+
+def choose_own(question):
+    """The choice with a question's own mechanism."""
+    return next(one for one in question.rank() if one.mechanism == question.mechanism)
+
+
+def test_the_error_of_a_mean_of_values_to_come_is_that_of_all_reports():
+    """k-RR, report by report: a score is a number for the item that is named."""
+    question = OneOf([1, 2, 3, 4, 5], epsilon=1.0, mechanism=GRR(k=5, epsilon=1.0))
+    e, values = np.exp(1.0), np.arange(1.0, 6)
+    keep, other = e / (e + 4), 1 / (e + 4)
+
+    def by_hand(share):
+        named = other + (keep - other) * share
+        scores = (values - 3) / (keep - other)
+        return named @ scores**2 - (named @ scores) ** 2
+
+    shares = np.random.default_rng(3).dirichlet(np.full(5, 0.4), 50)
+    for share in shares:
+        given = dict(zip(range(1, 6), share.tolist(), strict=True))
+        assert question.plan_mean(100, given) ** 2 * 100 == pytest.approx(by_hand(share))
+    halves = [by_hand(np.array([t, 0, 0, 0, 1 - t])) for t in np.linspace(0, 1, 101)]
+    assert question.plan_mean(100) ** 2 * 100 == pytest.approx(max(halves))
+    assert max(map(by_hand, shares)) < max(halves)
+    assert by_hand(np.array([0, 0, 1, 0, 0])) < 0.95 * max(halves)  # the control
+
+
+def test_the_error_of_a_mean_to_come_is_that_which_a_survey_states():
+    question = OneOf([1, 2, 3], epsilon=2.0, missing="none")
+    answers = [1] * 20_000 + [3] * 50_000 + [None] * 30_000
+    result = question.estimate(question.tally(question.perturb(answers, rng=np.random.default_rng(0))))
+    planned = question.plan_mean(100_000, {1: 0.2, 3: 0.5, "none": 0.3})
+    assert result.mean.error == pytest.approx(planned, rel=0.02)
+
+
+@pytest.mark.parametrize(
+    "labels, more, shares, words",
+    [
+        ([1, 2], {"missing": "none"}, None, "^shares must be given, that of 'none' included, got None: where nobody"),
+        (["a", "b"], {}, None, "^values must be given for a mean, got none: OneOf"),
+        ([1, 2], {}, {1: 0.5}, "^shares must be at least 0 and sum to 1, got"),
+        ([1, 2], {}, {1: -0.5, 2: 1.5}, "^shares must be at least 0 and sum to 1, got"),
+        ([1, 2], {}, {3: 1}, "^shares must be of the labels 1, 2, got 3"),
+        ([1, 2], {}, [0.5, 0.5], "^shares must be a dict of a share for each label, got"),
+        ([1, 2], {"missing": "none"}, {"none": 1}, "^shares must be above 0 for a category with a value"),
+    ],
+)
+def test_means_that_cannot_be_planned_are_refused(labels, more, shares, words):
+    with pytest.raises(ValueError, match=words):
+        OneOf(labels, epsilon=1.0, **more).plan_mean(100, shares)
+
+
+@pytest.mark.parametrize(
+    "call, words",
+    [
+        (lambda q: q.people_for_difference(0), "^difference must be a positive number, got 0: 0.01 is 1 point of"),
+        (lambda q: q.people_for_difference(5), "^difference must be below 1, which is 100 points, got 5: 0.01 is 1 p"),
+        (
+            lambda q: q.people_for_difference(0.1, share=0.95),
+            r"^share must be at most 1 − difference = 0.9, got 0.95: ",
+        ),
+        (lambda q: q.people_for_difference(0.1, share=2), "^share must be"),
+        (lambda q: q.people_for_difference(0.1, power=1), r"^power must be a number in \[0.5, 1\), got 1$"),
+        (lambda q: q.people_for_difference(0.1, 95), "^level must be"),
+        (lambda q: q.people_for_difference(0.1, of="mean"), r"got 'mean': OneOf\(…\).plan_mean\(n\) has the error of"),
+        (lambda q: q.people_for(0.1, of="mean"), r"got 'mean': OneOf\(…\).plan_mean\(n\) has the error of a mean"),
+        (
+            lambda q: choose.OneNumber(n=9, epsilon=1.0).people_for_difference(0.1, share=0.2),
+            "^share must be left out for mean, got 0.2: its variance is the largest one",
+        ),
+    ],
+)
+def test_differences_that_cannot_be_planned_are_refused(call, words):
+    with pytest.raises(ValueError, match=words):
+        call(ITEM)
 
 
 # ------------------------------------------------------------------------------------------------------ backwards

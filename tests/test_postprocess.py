@@ -6,7 +6,9 @@ import pytest
 
 from ldpnb.attributes.bitflip import BitFlip
 from ldpnb.chance import law
-from ldpnb.oracles.frequency import GRR, OLH, OUE
+from ldpnb.oracles.grr import GRR
+from ldpnb.oracles.olh import OLH
+from ldpnb.oracles.unary import OUE
 from ldpnb.postprocess import channel, maximum_likelihood, norm, norm_sub
 from ldpnb.verify import laws
 

@@ -12,7 +12,8 @@ from scipy.stats import chi2
 from ldpnb.chance import binomial, log as exact_log, log_up, odds, pick, round_up, scatter, toss, uniform
 from ldpnb.checks import EPSILON_MAX, EPSILON_MIN, HASHES_MAX
 from ldpnb.core import Example, Kept, Tally
-from ldpnb.oracles.frequency import GRR, SUE
+from ldpnb.oracles.grr import GRR
+from ldpnb.oracles.unary import SUE
 from ldpnb.strings.hashed import position
 from ldpnb.strings.rappor import ORR, RAPPOR, _power, one_time
 from ldpnb.verify import epsilon, laws, moments, same_law, worst

@@ -5,13 +5,13 @@ import re
 
 import numpy as np
 import pytest
-from built import SITE
+from built import ROOT
 from PIL import Image
 from pypdf import PdfReader
 from visit import visiting
 
 WIDE, NARROW = 1280, 400
-CHAPTER = "notebooks/20_keyvalue.html"
+CHAPTER = "notebooks/14_keyvalue.html"
 
 STILL = "*, ::before, ::after { transition: none !important; scroll-behavior: auto !important }"
 
@@ -136,9 +136,9 @@ def test_formulas_in_a_sentence_are_no_stops(reader):
 
 
 def test_the_list_of_pages_leads_on(reader):
-    tab_to(reader, ".bd-links a[href='21_correlation.html']")
+    tab_to(reader, ".bd-links a[href='15_correlation.html']")
     reader.keyboard.press("Enter")
-    reader.wait_for_url("**/notebooks/21_correlation.html")
+    reader.wait_for_url("**/notebooks/15_correlation.html")
 
 
 @pytest.mark.parametrize("reader", [NARROW], indirect=True)
@@ -146,7 +146,7 @@ def test_the_list_of_pages_opens_over_a_narrow_page(reader):
     tab_to(reader, ".primary-toggle")
     reader.keyboard.press("Enter")
     reader.locator("#pst-primary-sidebar-modal[open]").wait_for()
-    tab_to(reader, ".bd-links a[href='21_correlation.html']")
+    tab_to(reader, ".bd-links a[href='15_correlation.html']")
     reader.keyboard.press("Escape")
     reader.locator("#pst-primary-sidebar-modal").wait_for(state="hidden")
     assert "primary-toggle" in here(reader)["classes"]
@@ -243,7 +243,7 @@ def test_what_a_term_or_a_source_is_stands_beside_its_link(reader, of):
     [
         ("notebooks/papers/sun2021.html", ".pst-scrollable-table-container"),
         ("notebooks/manual/costs.html", ".cell_output .output"),
-        ("notebooks/20_keyvalue.html", "div.math mjx-container"),
+        ("notebooks/14_keyvalue.html", "div.math mjx-container"),
     ],
 )
 def test_what_is_wide_is_scrolled_by_arrow_keys(reader, site, page, box):
@@ -303,7 +303,7 @@ def printed(visit, address):
 
 
 PRINTED = ["book/preface", "book/ledger", "book/glossary", "book/concordance", "book/api"]
-PRINTED += sorted(path.relative_to(SITE).as_posix()[:-5] for path in SITE.glob("notebooks/**/*.html"))
+PRINTED += sorted(path.relative_to(ROOT).as_posix()[:-6] for path in ROOT.glob("notebooks/**/*.ipynb"))
 
 
 def test_nothing_is_cut_off_on_paper(paper, site):

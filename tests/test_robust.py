@@ -33,10 +33,11 @@ from mechanisms import CATALOGUE
 import ldpnb
 from ldpnb.chance import SystemRandom
 from ldpnb.checks import SIZE_MAX
-from ldpnb.core import Mechanism, Records, Tally
+from ldpnb.core import Mechanism, Tally
 from ldpnb.keyvalue.states import StateEncoding, StateEncodingSplit
-from ldpnb.oracles.frequency import GRR
+from ldpnb.oracles.grr import GRR
 from ldpnb.oracles.succinct import SHist
+from ldpnb.records import Records
 from ldpnb.sets.privset import PrivSet
 
 NAMES = sorted(CATALOGUE)

@@ -17,10 +17,11 @@ from test_robust import NO_COUNT, fault
 from ldpnb import chance, hashing, kernels, postprocess, verify
 from ldpnb.attributes import bayesnet, bitflip, blocks, fidelity, lopub, maxent, tables
 from ldpnb.book import experiment
-from ldpnb.core import Records, Tally
+from ldpnb.core import Tally
 from ldpnb.keyvalue import changing, encoding, pckv, population, privkv, queries, states, ternary
 from ldpnb.numbers import distortion, many_numbers, means, one_number
-from ldpnb.oracles import frequency, hadamard, matrix, personal, subset
+from ldpnb.oracles import grr, hadamard, matrix, personal, subset
+from ldpnb.records import Records
 from ldpnb.serve import OneOf, choose, comparing
 from ldpnb.sets import privset, two_phases
 from ldpnb.strings import rappor, unknown_strings
@@ -39,7 +40,7 @@ SOURCE = [None, 0, random.Random(0), np.random, np.random.RandomState(0), np.ran
 SHARES = [None, "x", {}, [], [NAN, 0.5], [math.inf, 0.5], ["a", "b"], [None, 1], [1j, 0], [[1], [1, 2]], [True, False]]
 SHARES += [np.ma.masked_array([0.5, 0.5], mask=[True, False]), 0.5]
 RECORDS = [None, [], "x", [{0: 0.5}], np.zeros(3), {0: 0.5}, Records.of({9: 0.5}, {0: 0.1}), 3]
-ORACLE = frequency.GRR(k=3, epsilon=1.0)
+ORACLE = grr.GRR(k=3, epsilon=1.0)
 KEYS = states.StateEncoding(d=2, epsilon=1.0)
 PEOPLE = Records.of({0: 0.5}, {1: -0.5}, {0: 1.0, 1: 0.0}, {})
 SETS = Records.of({0, 1}, {2}, {0}, {1, 2}, set())
@@ -119,6 +120,17 @@ ROWS = [
         comparing.difference,
         {"a": GROUPS[0]["a"], "b": GROUPS[1]["a"], "level": 0.9, "same_people": True},
         {"a": NO_ROW, "b": NO_ROW, "level": [0, 1, -1, NAN, "x", 1j, [0.9], True], "same_people": FLAG[1:]},
+    ),
+    Row(
+        comparing.differences,
+        {"a": GROUPS[0], "b": GROUPS[1], "level": 0.9, "same_people": True, "names": ("new", "old")},
+        {
+            "a": [None, 1, "x", {}],
+            "b": [None, 1, "x", {}],
+            "level": [0, 1, -1, NAN, "x", 1j, [0.9], True],
+            "same_people": FLAG[1:],
+            "names": ["x", 1, ("a",), ("a", "a"), ("a", 1), ("a", "")],
+        },
     ),
     # ------------------------------------------------------------------------------------- post-processing
     Row(postprocess.norm, {"estimate": [0.2, 0.3]}, {"estimate": SHARES}),
@@ -347,7 +359,7 @@ ROWS = [
             "second_epsilon": EPSILON,
             "candidates": [*COUNT, 4],
             "rng": SOURCE,
-            "second": [None, 3, frequency.GRR, "SampledSUE"],
+            "second": [None, 3, grr.GRR, "SampledSUE"],
         },
         {"records": "records|keys|values"},
     ),

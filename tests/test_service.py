@@ -483,8 +483,10 @@ def test_a_connection_that_comes_as_the_server_stops(service, tmp_path, monkeypa
         with socket.create_connection(collector.server_address):
             while all(seat.connection is None for seat in collector.seats):
                 time.sleep(0.001)
-            collector.close()
-        assert not any(seat.thread.is_alive() for seat in collector.seats)
+            closing = Thread(target=collector.close, daemon=True)
+            closing.start()
+            closing.join(MINUTE)
+        assert not closing.is_alive() and not any(seat.thread.is_alive() for seat in collector.seats)
 
 
 def test_a_server_whose_threads_do_not_start_releases_its_folder(service, tmp_path, monkeypatch):

@@ -16,7 +16,7 @@ from ldpnb.attributes import best_block_size, information, junction_tree, margin
 from ldpnb.book import datasets
 from ldpnb.book.studies import publish as study
 
-PAGE = Path(__file__).resolve().parent.parent / "notebooks" / "42_public_table.py"
+PAGE = Path(__file__).resolve().parent.parent / "notebooks" / "22_public_table.py"
 
 
 @pytest.fixture(scope="module")

@@ -24,7 +24,7 @@ ALL = (0, 1, 2, 3, 4)
 @pytest.fixture(scope="module")
 def page():
     """What the lesson defines."""
-    text = (ROOT / "notebooks" / "41_networks.py").read_text("utf-8")
+    text = (ROOT / "notebooks" / "21_networks.py").read_text("utf-8")
     return lesson(text).namespace(**{name: getattr(ldpnb, name) for name in ldpnb.__all__})
 
 

@@ -55,7 +55,7 @@ def test_many_cohorts_are_nearly_local_hashing_and_few_cannot_tell_candidates_ap
 
 
 def test_residuals_are_too_large_where_a_popular_string_is_missing():
-    """The advice of lesson 14: weighted squares of residuals are chi-square where the list is right."""
+    """The advice of lesson 8: weighted squares of residuals are chi-square where the list is right."""
     mechanism = RAPPOR(bits=32, hashes=1, cohorts=16, f=0.2, p=0.1, q=0.9)
     people = [*range(30_000, 10_000, -2_000), 20_000]
 

@@ -18,7 +18,7 @@ from ldpnb.attributes.tables import (
     likeliest,
     symbols,
 )
-from ldpnb.oracles.frequency import GRR
+from ldpnb.oracles.grr import GRR
 from ldpnb.verify import laws
 
 

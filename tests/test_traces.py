@@ -8,8 +8,8 @@ from mechanisms import CATALOGUE
 
 from ldpnb import PCKVUE, StateEncodingSplit, SubsetSelection, Wheel
 from ldpnb.chance import Paths, SystemRandom, bernoulli, branches, packed_bernoulli, uniform
-from ldpnb.core import Records
 from ldpnb.numbers import Hierarchy
+from ldpnb.records import Records
 from ldpnb.verify import contract
 
 PLAIN = {name: entry for name, entry in CATALOGUE.items() if not entry.packed}  # packed coins share words at random

@@ -10,7 +10,8 @@ from scipy.stats import norm
 
 from ldpnb.chance import log, odds, pick, round_up, toss, uniform
 from ldpnb.core import Example, Tally
-from ldpnb.oracles.frequency import GRR, SUE
+from ldpnb.oracles.grr import GRR
+from ldpnb.oracles.unary import SUE
 from ldpnb.strings import unknown_strings
 from ldpnb.strings.hashed import position
 from ldpnb.strings.rappor import one_time

@@ -10,10 +10,13 @@ from scipy.stats import binom, norm
 
 from ldpnb import HarmonyFrequency, SampledGRR
 from ldpnb.chance import TooManyBranches, bernoulli, pick, toss, uniform
-from ldpnb.core import Records, Tally, named
+from ldpnb.core import Tally, named
 from ldpnb.keyvalue.states import StateEncoding
 from ldpnb.numbers.many_numbers import MeanEst
-from ldpnb.oracles.frequency import GRR, OLH, OUE, SUE
+from ldpnb.oracles.grr import GRR
+from ldpnb.oracles.olh import OLH
+from ldpnb.oracles.unary import OUE, SUE
+from ldpnb.records import Records
 from ldpnb.strings.rappor import RAPPOR
 from ldpnb.verify import (
     Sampled,

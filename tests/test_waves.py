@@ -8,7 +8,7 @@ import sys
 import time
 from dataclasses import replace
 from hashlib import sha256
-from itertools import count, product
+from itertools import combinations, count, product
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +21,7 @@ from ldpnb import (
     OUE,
     RAPPOR,
     Account,
+    DrawnAttributes,
     Number,
     OneOf,
     Ratings,
@@ -29,6 +30,7 @@ from ldpnb import (
     SystemRandom,
     Waves,
     YesNoTable,
+    difference,
     epsilon,
     laws,
     pool_waves,
@@ -378,8 +380,8 @@ def test_the_bound_for_the_same_people_is_the_largest_variance(weights, shares):
     f = np.array([one["yes"].estimate for one in found])
     errors = np.array([one["yes"].error for one in found])
     w = np.array(weights)
-    noise = w**2 @ (errors**2 - f * (1 - f) / 3000)
-    assert same.error**2 == pytest.approx(noise + largest_variance(w, f) / 3000, rel=1e-6)
+    noise = w**2 @ (errors**2 - f * (1 - f) / 2999)
+    assert same.error**2 == pytest.approx(noise + largest_variance(w, f) / 2999, rel=1e-6)
     assert new.error**2 == pytest.approx(w**2 @ errors**2, rel=1e-9)
     assert same.error > 1.01 * new.error
     assert same.estimate == pytest.approx(w @ f)
@@ -396,7 +398,7 @@ def test_numbers_have_the_bound_of_the_chance_of_their_upper_end():
     f = np.array([(one["mean"].estimate - 20) / 40 for one in found])
     alone = sum(one["mean"].error ** 2 for one in found)
     more = largest_variance(np.array([-1, 1]), f) - f @ (1 - f)
-    assert waves.change("mean").error ** 2 == pytest.approx(alone + 1600 * more / 2000, rel=1e-6)
+    assert waves.change("mean").error ** 2 == pytest.approx(alone + 1600 * more / 1999, rel=1e-6)
 
 
 def test_errors_about_these_people_are_those_of_the_noise():
@@ -424,7 +426,7 @@ def test_several_rounds_within_a_wave_are_fewer_people():
     w, f = np.array([-1, 1]), np.array([one["yes"].estimate for one in found])
     more = largest_variance(w, f) - f @ (1 - f)
     alone = sum(one["yes"].error ** 2 for one in found)
-    assert Waves(found, same=True).change("yes").error ** 2 == pytest.approx(alone + more / 1000, rel=1e-6)
+    assert Waves(found, same=True).change("yes").error ** 2 == pytest.approx(alone + more / 999, rel=1e-6)
 
 
 def test_a_level_for_all_rows_is_kept():
@@ -448,6 +450,256 @@ def test_remembered_reports_are_treated_on_the_safe_side():
         Waves(found, same=False, remembered=True)
 
 
+def drawn_variances(weights, n, held):
+    """Variance, over all draws of n of N people who stay, of weighted sums over waves: {shares: [variance, …]}."""
+    people, found = len(held[0]), {}
+    draws = np.array([[i in chosen for i in range(people)] for chosen in combinations(range(people), n)])
+    for answers in product(held, repeat=len(weights)):
+        means = draws @ np.array(answers).T / n
+        found.setdefault(tuple(np.mean(answers, 1).tolist()), []).append(float(np.var(means @ weights)))
+    return found
+
+
+@pytest.mark.parametrize("weights", [(-1.0, 1.0), (0.5, 0.5)], ids=str)
+@pytest.mark.parametrize(("people", "n"), [(4, 2), (5, 3), (5, 5)])
+def test_people_whose_draw_is_kept_have_the_largest_variance_of_all_answers(weights, people, n):
+    """All answers of N people, all draws of n; the controls are sums as for new draws, and as about a population.
+
+    Shares are those of all people, whose products n of them overestimate on average: that turns n into n − 1.
+    """
+    w, below, larger = np.array(weights), 0, 0
+    tally = YES.tally(np.zeros(n, np.int64), wave="W0")
+    base = YES.estimate(tally, people=True, of=people)
+    for shares, variances in drawn_variances(w, n, [*product((0, 1), repeat=people)]).items():
+        left = (people - n) / (people - 1) / n
+        found = []
+        for t, f in enumerate(shares):
+            e = np.full(2, np.sqrt(left * f * (1 - f)))
+            found.append(replace(base, tally=replace(tally, wave=f"W{t}"), estimate=np.array([f, 1 - f]), error=e))
+        alone, same = (Waves(found, same=same).combine("yes", weights).error ** 2 for same in (False, True))
+        told = alone + (same - alone) * (n - 1) / n * people / (people - 1)
+        assert told == pytest.approx(max(variances), abs=1e-12)
+        below += alone < max(variances) - 1e-9
+        every = [replace(one, people=False, of=None) for one in found]
+        larger += Waves(every, same=True).combine("yes", weights).error ** 2 > same + 1e-9
+    assert (below > 0) == (n < people) and larger > 0
+
+
+def drawn_results(shares, of=1200, n=300, question=None):
+    """Results of waves about all people, of whom some are drawn and stay."""
+    question, rng, found = question or YES, RNG(5), []
+    for week, share in enumerate(shares):
+        values = np.repeat(question.labels[:2], [round(n * share), n - round(n * share)]).tolist()
+        tally = question.tally(question.perturb(values, rng=rng), wave=f"W{week}")
+        found.append(question.estimate(tally, people=True, of=of))
+    return found
+
+
+def test_a_change_of_people_whose_draw_is_kept_is_a_difference():
+    """As `difference` has it where shares of both sum to 1; elsewhere no answers need as much as that."""
+    first, second = drawn_results((0.3, 0.7))
+    second = replace(second, estimate=1 - first.estimate, error=first.error)
+    change = Waves([first, second], same=True).change("yes")
+    assert change.error == pytest.approx(difference(second["yes"], first["yes"], same_people=True).error, rel=2e-3)
+    assert change.error > 1.05 * Waves([first, second], same=False).change("yes").error
+    low = drawn_results((0.1, 0.15))
+    change = Waves(low, same=True).change("yes").error
+    assert change < difference(low[1]["yes"], low[0]["yes"], same_people=True).error
+    waves = Waves(low, same=True)
+    words = "about all 1,200 people, of whom these were drawn, the widest that the same people can need"
+    assert waves.said.endswith(words) and words in waves.mean("yes").said
+    assert "widest" not in Waves(low, same=False).said
+    other = YES.estimate(low[1].tally, people=True, of=1100)
+    said = Waves([low[0], other], same=True).said
+    assert "about all 1,200 people, of whom these were drawn and all 1,100 people, of whom these were drawn" in said
+
+
+def test_all_people_and_drawn_ones_compose():
+    """Of a wave that all people answer, nothing is left of the draw."""
+    first, second = drawn_results((0.3, 0.4))
+    whole = YES.estimate(second.tally, people=True)
+    for label in ("yes", "no"):
+        same, new = (Waves([first, whole], same=same).mean(label).error for same in (True, False))
+        assert same == pytest.approx(new)
+
+
+SCALE = OneOf([1, 2, 3, 4, 5], mechanism=GRR(k=5, epsilon=2.0))
+LIKERT = [(0.1, 0.2, 0.3, 0.25, 0.15), (0.05, 0.15, 0.3, 0.3, 0.2), (0.1, 0.1, 0.2, 0.3, 0.3)]
+
+
+def likert(people=False, n=2000, **asked):
+    """Results of a scale in three waves."""
+    rng, found = RNG(11), []
+    for week, shares in enumerate(LIKERT):
+        values = np.repeat([1, 2, 3, 4, 5], np.round(np.array(shares) * n).astype(int)).tolist()
+        tally = SCALE.tally(SCALE.perturb(values, rng=rng), wave=f"W{week}")
+        found.append(SCALE.estimate(tally, people=people, **asked))
+    return found
+
+
+CONTRASTS = {
+    "mean": lambda one: one.mean,
+    "top two": lambda one: one.top(2),
+    "NPS": lambda one: one.contrast({5: 1, 1: -1, 2: -1}),
+}
+
+
+@pytest.mark.parametrize("name", CONTRASTS)
+@pytest.mark.parametrize("people", [False, True])
+def test_a_contrast_has_changes_that_are_differences(name, people):
+    found = [CONTRASTS[name](one) for one in likert(people)]
+    waves = Waves(found, same=True)
+    change = waves.change()
+    apart = difference(found[2], found[0], same_people=True)
+    assert change.estimate == pytest.approx(apart.estimate)
+    assert change.error == pytest.approx(apart.error, rel=1e-3) and (change.what, change.unit) == (apart.what, "")
+    assert change.error >= Waves(found, same=False).change().error
+    assert waves.mean().estimate == pytest.approx(np.mean([one.estimate for one in found]))
+    assert waves.slope().estimate == pytest.approx((found[2].estimate - found[0].estimate) / 2)
+    assert waves.labels == (found[0].label,) and waves.change(found[0].label).error == change.error
+    lines = str(waves).splitlines()
+    assert len(lines) == 4 and lines[1].startswith(found[0].label)
+    with pytest.raises(KeyError, match="label must be .*, or left out, got 'x'"):
+        waves.change("x")
+
+
+@pytest.mark.parametrize("people", [{}, {"people": True}, {"people": True, "of": 6000}], ids=str)
+def test_a_share_as_a_contrast_has_the_numbers_of_its_row(people):
+    found = likert(**people)
+    rows, one = Waves(found, same=True), Waves([x.contrast({4: 1}) for x in found], same=True)
+    for use in ("change", "slope", "mean"):
+        a, b = getattr(rows, use)(4), getattr(one, use)()
+        assert (a.label, a.estimate, a.error, a.low, a.high) == (b.label, b.estimate, b.error, b.low, b.high)
+    assert str(rows.mean(4)) == str(one.mean())
+
+
+def test_scores_of_the_same_people_have_the_largest_variance_of_all_answers():
+    """Exactly: all answers of four people to a scale of three; the control adds variances, as for new people."""
+    scores, w, people, n, below = np.array([-1.0, 0.0, 2.0]), np.array([-0.5, 1.0]), 4, 2, 0
+    question = OneOf(["a", "b", "c"], mechanism=GRR(k=3, epsilon=1.0))
+    tally = question.tally(np.zeros(n, np.int64), wave="W0")
+    base = question.estimate(tally, people=True, of=people)
+    contrast = base.contrast({"a": -1, "c": 2})
+    draws = np.array([[i in chosen for i in range(people)] for chosen in combinations(range(people), n)])
+    largest = {}
+    for first, second in product(product(range(3), repeat=people), repeat=2):
+        key = tuple(tuple(np.bincount(x, minlength=3).tolist()) for x in (first, second))
+        means = draws @ scores[np.array([first, second])].T / n
+        largest[key] = max(largest.get(key, 0.0), float(np.var(means @ w)))
+    for counts, variance in largest.items():
+        found = []
+        for t, one in enumerate(counts):
+            f = np.array(one) / people
+            e = np.sqrt((people - n) / (people - 1) / n * max(f @ scores**2 - (f @ scores) ** 2, 0))
+            result = replace(base, estimate=f, tally=replace(tally, wave=f"W{t}"))
+            parts = (replace(contrast.parts[0], result=result),)
+            found.append(replace(contrast, estimate=float(f @ scores), error=float(e), parts=parts))
+        alone, same = (Waves(found, same=same).combine(None, w).error ** 2 for same in (False, True))
+        told = alone + (same - alone) * (n - 1) / n * people / (people - 1)
+        assert told == pytest.approx(variance, abs=1e-12)
+        below += alone < variance - 1e-9
+    assert below > 10
+
+
+def test_scores_that_are_not_told_are_bounded_and_said_so():
+    """Of the columns of a table that draws one, no report tells how two answers go together."""
+    drawn = DrawnAttributes.of((2, 2, 2), GRR, 3.0)
+    table, rng, found = YesNoTable(["a", "b", "c"], mechanism=drawn), RNG(2), []
+    for t in range(2):
+        tally = table.tally(table.perturb(rng.random((900, 3)) < 0.4, rng=rng), wave=f"W{t}")
+        found.append(table.estimate(tally).contrast({"a": 1, "b": 1}))
+    change = Waves(found, same=True).change()
+    assert np.hypot(*(one.error for one in found)) < change.error <= sum(one.error for one in found) + 1e-12
+    these = [table.estimate(one.parts[0].result.tally, people=True).contrast({"a": 1, "b": 1}) for one in found]
+    assert "each wave: the error is at most this, since" in Waves(these, same=True).said
+    assert "at most" not in Waves(found, same=True).said
+    stars = Ratings(["a", "b"], 1, 5, most=1, epsilon=2.0)
+    rated = [stars.tally(stars.perturb([{"a": 4}, {"b": 2}] * 999, rng=RNG(t)), wave=f"W{t}") for t in (0, 1)]
+    means = [stars.estimate(one).means.contrast({"a": 1, "b": -1}) for one in rated]
+    with pytest.raises(ValueError, match="^results must be about these people where the same rate again"):
+        Waves(means, same=True)
+    drawn = [stars.estimate(one, people=True, of=9999).means for one in rated]
+    with pytest.raises(ValueError, match="^results must be about these people where the same rate again"):
+        Waves(drawn, same=True)
+    assert Waves(means, same=False).change().error == pytest.approx(np.hypot(*(one.error for one in means)))
+
+
+def test_contrasts_that_are_no_series_are_refused():
+    first, second, third = likert()
+    alone = SCALE.estimate(replace(second.tally, wave=None))
+    level = SCALE.estimate(second.tally, level=0.9)
+    other = OneOf([1, 2, 3, 4, 6], mechanism=SCALE.mechanism)
+    named = {"x": {5: 1}, "y": {1: 1}}
+    for given, words in (
+        ([first.mean, alone.mean], "of named waves, got one without a name"),
+        ([first.mean, second.mean, first.mean], "of different waves, got 'W0' twice"),
+        ([first.mean, second.top(2)], "of one question, got 'mean' and 'share' as what"),
+        ([first.top(2), second.top(1)], "of one question, got .* as labels"),
+        ([first.mean, level.mean], "estimated in one way, got level=0.95 and level=0.9"),
+        ([first.mean, SCALE.estimate(second.tally, people=True).mean], "estimated in one way, got people=False"),
+        ([first.mean, other.estimate(other.tally(np.array([0, 1] * 50), wave="W1")).mean], "of one question, got"),
+        ([first.mean, second], "of one kind, got results and contrasts: make Waves of each"),
+        ([one.contrast(named) for one in (first, second)], r"of one contrast each, got 2 by name: \[one\['x'\] for"),
+        ([difference(first[1], second[1], same_people=True), third.mean], "contrasts of one result each, got "),
+        ([first.contrast(named)["x"], second.contrast({5: 1})], "contrasts of one kind, got some of 2 and of 1 asked"),
+        (first.mean, "a list of results, a wave each, got Contrast"),
+    ):
+        with pytest.raises(ValueError, match=f"^results must be {words}"):
+            Waves(given, same=True)
+
+
+def test_what_was_computed_is_named_with_unit_and_chance():
+    waves = Waves(results(YES, (0.3, 0.4, 0.5)), same=True)
+    assert waves.change("yes").label == "change of yes, W0 to W2" and waves.slope("yes").label == "slope of yes, a wave"
+    assert waves.slope("yes", [0, 1, 5]).label == "slope of yes, a unit of time"
+    assert waves.mean("yes").label == "mean of yes over 3 waves"
+    assert waves.combine("yes", [1, -2, 1]).label == "weighted sum of yes over 3 waves"
+    lines = str(waves.slope("yes")).splitlines()
+    assert lines[1].startswith("slope of yes, a wave  ") and lines[1].count(" points") == 4
+    assert lines[2] == "3 waves of the same people, ε = 2 a report"
+    assert lines[3].startswith("low, high: 95 % interval, alone, about") and lines[3].endswith("; p: if 0 were true")
+    assert lines[3].count("p: if") == 1
+    assert waves.slope("yes").p_value < 1e-6
+    for never_below in (waves.mean("yes"), waves.combine("yes", [1, 0, 0]), waves.combine("yes", [0, 1, 2])):
+        assert not never_below.tests_zero and "p: if" not in str(never_below)
+    assert str(waves.mean("yes")).splitlines()[1].count(" %") == 4
+    with pytest.raises(ValueError, match="^weights must not all be 0"):
+        waves.combine("yes", [0, 0, 0])
+    with pytest.raises(ValueError, match="^label must be one of .*, got none"):
+        waves.change()
+    braces = OneOf(["{a}", "b"], epsilon=2.0)
+    assert Waves(results(braces, (0.3, 0.4)), same=True).change("{a}").label == "change of {a}, W0 to W1"
+
+
+def test_equal_tallies_are_remembered_reports():
+    """Refused where chance makes all equal in less than one of a million cases, if nobody's answer changes."""
+    reports = YES.perturb(["yes"] * 900 + ["no"] * 2100, rng=RNG(0))
+    found = [YES.estimate(YES.tally(reports, wave=f"W{t}")) for t in range(6)]
+    words = "drawn anew in each wave, got the same counts in all 6 waves: say remembered=True if"
+    with pytest.raises(ValueError, match=words):
+        Waves(found, same=True)
+    assert Waves(found, same=True, remembered=True).mean("yes").error > 0
+    assert Waves(found[:2], same=True).mean("yes").error > 0, "which chance may do"
+    few = [YES.estimate(YES.tally(reports[:40], wave=f"W{t}")) for t in range(6)]
+    assert Waves(few, same=True).mean("yes").error > 0
+
+
+def test_rounds_and_drawn_people_are_refused_with_a_way_out():
+    yes = OneOf(["yes", "no"], epsilon=2.0)
+    survey, rng = Survey({"a": yes, "b": yes}, 2.0, draw=1), RNG(0)
+    answers = {name: ["yes"] * 300 + ["no"] * 300 for name in "ab"}
+    waves = [survey.tally(survey.perturb(answers, rng=rng), wave=f"W{t}") for t in range(3)]
+    pooled = {name: pool_waves([one[name] for one in waves]) for name in "ab"}
+    words = "^question 'a': rounds must be 1 in an estimate about all people, of whom some were drawn"
+    for rounds in (3, None):
+        with pytest.raises(ValueError, match=words):
+            survey.estimate(pooled, people=True, rounds=rounds)
+    assert survey.estimate(pooled, rounds=3)["a"].error[0] > 0
+    assert survey.estimate(pooled, people=True, rounds=1)["a"].of == 1800
+    found = [survey.estimate(one, people=True)["a"] for one in waves]
+    assert Waves(found, same=True).mean("yes").error > 0
+
+
 def test_what_is_no_series_of_waves_is_refused():
     first, second = results(YES, (0.3, 0.4))
     unnamed = YES.estimate(replace(first.tally, wave=None))
@@ -465,7 +717,7 @@ def test_what_is_no_series_of_waves_is_refused():
         ([first, results(other, (0.3, 0.4))[1]], "of one question, got .* as labels: make Waves of each question"),
         ([first, YES.estimate(second.tally, people=True)], "estimated in one way, got people=False and people=True"),
         ([first, YES.estimate(second.tally, level=0.9)], "estimated in one way, got level=0.95 and level=0.9"),
-        ([first, second.tally], r"those of question.estimate\(tally\), got Tally"),
+        ([first, second.tally], r"those of question.estimate\(tally\), or contrasts of them, got Tally"),
         (rated, r"of one kind, got shares and means of ratings: Waves\(\[result.shares for"),
         ([one.means for one in rated], "about these people where the same rate again"),
     ):
@@ -539,6 +791,13 @@ def test_waves_are_pooled_on_purpose():
     ):
         with pytest.raises(ValueError, match=f"^tallies must be {words}"):
             pool_waves(given)
+
+
+def test_p_is_that_of_changes_of_a_score_and_not_of_its_mean():
+    asked = OneOf([1, 2, 3], epsilon=2.0)
+    waves = Waves([one.mean for one in results(asked, (0.2, 0.3, 0.4))], same=True)
+    assert waves.change().tests_zero and waves.slope().tests_zero and not waves.mean().tests_zero
+    assert Waves([one.mean for one in results(OneOf([-1, 1], epsilon=2.0), (0.3, 0.4))], same=True).mean().tests_zero
 
 
 # ---------------------------------------------------------------------------------------------------- remembered
@@ -694,7 +953,7 @@ def test_remembered_reports_survive_a_crash(tmp_path):
     for run in range(4):
         command = [sys.executable, "-c", REMEMBERER, tmp_path / "a", str(run)]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as one:
-            lines = [one.stdout.readline()]
+            lines = [one.stdout.readline() for _ in range(5)]  # of two periods, at least
             time.sleep(chance.uniform(0.05, 0.2))
             one.kill()
             lines += one.stdout.read().splitlines(keepends=True)

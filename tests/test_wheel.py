@@ -11,12 +11,13 @@ from scipy.stats import norm
 from ldpnb import verify
 from ldpnb.chance import bernoulli, law, odds, round_up
 from ldpnb.checks import EPSILON_MAX, EPSILON_MIN
-from ldpnb.core import Example, Records
+from ldpnb.core import Example
 from ldpnb.hashing import Multilinear, SlotTable, digest
 from ldpnb.keyvalue.population import Holdings, discretise, holdings
 from ldpnb.keyvalue.ternary import mean_of
 from ldpnb.keyvalue.wheel import CLIENTS, REPORTS, SLOTS, Circle, Wheel, WheelKV
-from ldpnb.oracles.frequency import GRR
+from ldpnb.oracles.grr import GRR
+from ldpnb.records import Records
 
 ONE = Records.of({0: 1.0}, {0: -1.0}, {}, {1: 0.5}, {0: -0.25, 1: 1.0})
 TWO = Records.of({0: 1.0, 1: 1.0}, {0: -1.0, 1: 0.5}, {1: -1.0}, {0: 0.25})

@@ -23,7 +23,7 @@ from PIL import Image
 
 from ldpnb.book import diagram, style
 from ldpnb.chance import toss
-from ldpnb.oracles.frequency import OUE
+from ldpnb.oracles.unary import OUE
 
 IMAGES = Path(__file__).resolve().parent.parent / "book" / "images"
 COVER, BRANCHES = IMAGES / "cover.png", IMAGES / "branches.png"

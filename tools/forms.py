@@ -34,11 +34,13 @@ def repository() -> str:
 
 
 def package() -> str:
-    """Return where pip can get the package as it is now, or an empty text."""
-    if not (address := repository()):
+    """Return where pip can get the package as it is now, or an empty text; where there is no history, the newest."""
+    address = repository()
+    if not address:
         return ""
-    asked = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, check=True, capture_output=True, text=True)
-    return f"{address}/archive/{asked.stdout.strip()}.zip"
+    asked = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True)
+    commit = asked.stdout.strip() if asked.returncode == 0 else "HEAD"
+    return f"{address}/archive/{commit}.zip"
 
 
 def address_of_site(app: Sphinx, config: Config) -> None:

@@ -1,8 +1,8 @@
-"""Measure how much a page asks of its reader, and compare that with the limits of its kind.
+"""Measure how much a page asks of its reader, and find what its kind must not have.
 
-A page is measured from its text half, ``notebooks/NN_name.py``; nothing is executed.  Words are all prose outside the
-Chinese abstract and the solutions of exercises; captions, texts of checks and folded proofs are prose, and an inline
-formula is one word.  Folded code is what a fold hides, and every study of `ldpnb.book.studies` that the page calls.
+A page is measured from its text half, ``notebooks/NN_name.py``; nothing is executed.  Words are
+all prose outside the Chinese abstract and the solutions of exercises; captions, texts of checks and
+folded proofs are prose, and an inline formula is one word.  None of these numbers has a limit.
 
 usage: python tools/readability.py [page ...]
 
@@ -20,15 +20,13 @@ from statistics import median
 from typing import Any
 
 import jupytext
-from size import lines_of_code
 
 ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOKS = ROOT / "notebooks"
-STUDIES = "ldpnb.book.studies"
 
-CAPTION, BOX = 40, 90  # words of a caption, and of the box In one minute
+CAPTION = 40  # words of a caption
 COLUMN = 74  # characters of a line of visible code; a longer one wraps on the page
-LONG, TOO_LONG = 25, 45  # words of a sentence
+LONG = 25  # words of a sentence, for the report
 
 FOLDING = {"hide-input", "hide-cell", "remove-input"}
 TITLED = ("admonition", "dropdown", "table", "prf:", "note", "tip", "warning", "important", "card")
@@ -223,9 +221,17 @@ def table(text: str) -> list[list[str]]:
 
 
 def length(source: str) -> int:
-    """Count the lines of code that are not blank, a comment or an import; a docstring is code that is read."""
-    lines = source.splitlines()
-    return sum(bool(lines[number - 1].strip()) for number in lines_of_code(source))
+    """Count the lines of code that are not blank, a comment or an import; docstrings are read."""
+    imports: set[int] = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            imports.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+    found = 0
+    for number, line in enumerate(source.splitlines(), 1):
+        code = line.strip() and not line.lstrip().startswith("#")
+        if code and number not in imports:
+            found += 1
+    return found
 
 
 def calls(tree: ast.AST, name: str) -> list[ast.Call]:
@@ -254,81 +260,6 @@ def check_texts(tree: ast.AST) -> list[str]:
     return texts
 
 
-@dataclass(frozen=True)
-class Module:
-    """A module of studies: its source, what it defines, and the dotted names of what it imports."""
-
-    source: str
-    defined: Mapping[str, ast.AST]
-    imported: Mapping[str, str]
-
-
-def imported(tree: ast.AST) -> dict[str, str]:
-    """Return {name: dotted name} for all imports, wherever they stand."""
-    found = {}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            for alias in node.names:
-                first = alias.name.partition(".")[0]
-                found[alias.asname or first] = alias.name if alias.asname else first
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            found.update({alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names})
-    return found
-
-
-def used(tree: ast.AST, names: Mapping[str, str]) -> set[str]:
-    """Return the dotted names that code uses, and all that begin them."""
-    found = set()
-    for node in ast.walk(tree):
-        attributes: list[str] = []
-        while isinstance(node, ast.Attribute):
-            attributes.insert(0, node.attr)
-            node = node.value
-        if isinstance(node, ast.Name) and node.id in names:
-            found |= {".".join([names[node.id], *attributes[:i]]) for i in range(len(attributes) + 1)}
-    return found
-
-
-@cache
-def module_of(source: str) -> Module:
-    """Return a module of studies; every page asks for all of them, and nobody changes them."""
-    tree = ast.parse(source)
-    kinds = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
-    return Module(source, {n.name: n for n in tree.body if isinstance(n, kinds)}, imported(tree))
-
-
-def studies(root: Path) -> dict[str, Module]:
-    """Return the modules of studies by their dotted names."""
-    folder = root / STUDIES.replace(".", "/")
-    found = {}
-    for path in [folder.with_suffix(".py"), *folder.rglob("*.py")]:
-        if path.is_file():
-            name = ".".join(path.relative_to(root).with_suffix("").parts).removesuffix(".__init__")
-            found[name] = module_of(path.read_text("utf-8"))
-    return found
-
-
-def studied(tree: ast.AST, modules: Mapping[str, Module]) -> dict[str, int]:
-    """Return the functions and classes of studies that code reaches, each with its number of lines."""
-    found: dict[str, int] = {}
-    waiting = used(tree, imported(tree))
-    while waiting:
-        name = waiting.pop()
-        place, _, own = name.rpartition(".")
-        module = modules.get(place)
-        if name in found or module is None:
-            continue
-        if own in module.imported:  # handed on by this module
-            found[name] = 0
-            waiting.add(module.imported[own])
-        elif own in module.defined:
-            node = module.defined[own]
-            found[name] = length(ast.get_source_segment(module.source, node) or "")
-            here = {other: f"{place}.{other}" for other in module.defined}
-            waiting |= used(node, {**module.imported, **here})
-    return found
-
-
 # ------------------------------------------------------------------------------------------------------ pages
 
 
@@ -342,14 +273,11 @@ class Page:
     words: int = 0
     visible: int = 0
     folded: int = 0
-    studied: int = 0  # of the folded lines, those of studies
-    folds: int = 0
     figures: int = 0
     formulas: int = 0
     proofs: int = 0
-    algorithms: int = 0
-    settled: int = 0
-    box: int | None = None  # words of "In one minute"
+    settles: bool = False
+    boxed: bool = False  # whether it has the box "In one minute"
     exercises: list[tuple[str, str]] = field(default_factory=list)  # title and text
     wide: list[str] = field(default_factory=list)  # visible lines of code, comments too, above the column
     captions: list[str] = field(default_factory=list)
@@ -380,9 +308,10 @@ class Page:
         listed = section(self.text, "Letters")
         return None if listed is None else table(listed)
 
-    def longer(self, limit: int) -> list[str]:
-        """Sentences with more words than the limit."""
-        return [sentence for sentence in self.sentences if words(sentence) > limit]
+    @property
+    def long_sentences(self) -> list[str]:
+        """Sentences that an editor may look at."""
+        return [sentence for sentence in self.sentences if words(sentence) > LONG]
 
 
 def kind_of(path: Path) -> str:
@@ -401,7 +330,7 @@ def markdown(text: str) -> str:
     return "\n\n".join(cell.source for cell in cells_of(text) if cell.cell_type == "markdown")
 
 
-def measure(text: str, stem: str, kind: str = "lesson", *, root: Path = ROOT) -> Page:
+def measure(text: str, stem: str, kind: str = "lesson") -> Page:
     """Measure a page.
 
     Parameters
@@ -412,28 +341,18 @@ def measure(text: str, stem: str, kind: str = "lesson", *, root: Path = ROOT) ->
         Its name, which begins with the number of the lesson.
     kind : str
         "lesson", "dossier" or "manual".
-    root : Path
-        The folder in which the studies are looked for.
     """
-    cells = cells_of(text)
     page = Page(stem, kind, markdown(text))
     said = _markdown(page)
-    visible: list[ast.Module] = []
-    for cell in cells:
+    for cell in cells_of(text):
         tags = set(cell.metadata.get("tags", []))
         if cell.cell_type == "code" and "remove-cell" not in tags:
-            tree = ast.parse(cell.source)
-            lines = length(cell.source)
-            page.visible, page.folded = (
-                (page.visible, page.folded + lines) if tags & FOLDING else (page.visible + lines, page.folded)
-            )
-            page.folds += bool(tags & FOLDING)
-            page.wide += [] if tags & FOLDING else [line for line in cell.source.splitlines() if len(line) > COLUMN]
-            said += _cell(page, tree, cell.metadata.get("mystnb", {}))
-            visible.append(tree)
-    whole = ast.Module([statement for tree in visible for statement in tree.body], [])
-    page.studied = sum(studied(whole, studies(root)).values())
-    page.folded += page.studied
+            if tags & FOLDING:
+                page.folded += length(cell.source)
+            else:
+                page.visible += length(cell.source)
+                page.wide += [line for line in cell.source.splitlines() if len(line) > COLUMN]
+            said += _cell(page, ast.parse(cell.source), cell.metadata.get("mystnb", {}))
     page.words = sum(words(part) for part in said)
     page.sentences = [sentence for part in said for sentence in sentences(part)]
     page.translated = [phrase for part in said for phrase in translated(part, court=kind == "lesson")]
@@ -445,14 +364,13 @@ def _markdown(page: Page) -> list[str]:
     tree = parse(page.text)
     for block in tree.walk():
         page.proofs += block.name == "prf:proof"
-        page.algorithms += block.name == "prf:algorithm"
         page.figures += block.name in ("figure", "image")
         if block.name == "figure":
             page.captions.append(block.inside)
         if block.name == "admonition" and block.title.startswith("Exercise"):
             page.exercises.append((block.title, block.prose))
         if block.name == "admonition" and block.title == "In one minute":
-            page.box = words(block.inside)
+            page.boxed = True
     page.figures += len(re.findall(r"!\[[^]]*\]\(", tree.prose))
     page.formulas = sum(formulas(display) for display in DISPLAY.findall(tree.prose))
     page.bracketed = [p for p in paragraphs(tree.prose) if _in_parentheses(p)]
@@ -463,7 +381,7 @@ def _markdown(page: Page) -> list[str]:
 def _cell(page: Page, tree: ast.Module, book: Mapping[str, Any]) -> list[str]:
     """Measure a code cell that a reader can see or unfold; return what it says in words."""
     page.figures += bool(book.get("figure") or book.get("image"))
-    page.settled += len(calls(tree, "settle"))
+    page.settles = page.settles or bool(calls(tree, "settle"))
     caption = book.get("figure", {}).get("caption", "")
     page.captions += [caption] if caption else []
     return [*([caption] if caption else []), *check_texts(tree)]
@@ -493,11 +411,11 @@ def pages() -> list[Path]:
     return sorted(p for p in NOTEBOOKS.rglob("*.py") if not any(part.startswith(".") for part in p.parts[-3:]))
 
 
-# ----------------------------------------------------------------------------------------------------- limits
+# ----------------------------------------------------------------------------------------------------- faults
 
 
 def faults(page: Page) -> list[str]:
-    """Return what breaks a limit for pages of this kind."""
+    """Return what a page of this kind must not have."""
     found = [f"caption of {words(text)} words, at most {CAPTION}: {text[:50]}…" for text in page.long_captions]
     found += [f"reads like a translation: {phrase!r}" for phrase in page.translated]
     found += [f"a paragraph in parentheses: {paragraph[:50]}…" for paragraph in page.bracketed]
@@ -516,8 +434,7 @@ def _form(page: Page) -> list[str]:
     code = by_kind.get("code", "")
     last = re.findall(r"(?m)^#+ (.+?)\s*$", page.text)[-1:]
     rules = {
-        "no box In one minute": page.box is not None,
-        f"In one minute has {page.box} words, at most {BOX}": (page.box or 0) <= BOX,
+        "no box In one minute": page.boxed,
         "no Chinese abstract": "{zh}" in page.text,
         "no section Summary": section(page.text, "Summary") is not None,
         f"{len(asked)} exercises, at least three": len(asked) >= 3,
@@ -526,7 +443,7 @@ def _form(page: Page) -> list[str]:
         "no exercise (code, …) that asks for a client and its estimator": "client" in code and "estimat" in code,
         "no exercise (think, …)": "think" in by_kind,
         "no list of letters at the end": last == ["Letters"] and bool(page.letters),
-        "settle, which belongs to dossiers": not page.settled,
+        "settle, which belongs to dossiers": not page.settles,
     }
     return [complaint for complaint, kept in rules.items() if not kept]
 
@@ -539,20 +456,11 @@ COLUMNS: dict[str, Callable[[Page], object]] = {
     "+ex": lambda p: p.with_exercises,
     "shown": lambda p: p.visible,
     "folded": lambda p: p.folded,
-    "studies": lambda p: p.studied,
-    "folds": lambda p: p.folds,
     "figs": lambda p: p.figures,
     "eqs": lambda p: p.formulas,
     "proofs": lambda p: p.proofs,
-    "algs": lambda p: p.algorithms,
     "exer": lambda p: len(p.exercises),
-    "settle": lambda p: p.settled,
-    f"cap>{CAPTION}": lambda p: len(p.long_captions),
-    f"s>{LONG}": lambda p: len(p.longer(LONG)),
-    f"s>{TOO_LONG}": lambda p: len(p.longer(TOO_LONG)),
-    "( )": lambda p: len(p.bracketed),
-    "transl": lambda p: len(p.translated),
-    "lines": lambda p: len(p.crowded),
+    f"s>{LONG}": lambda p: len(p.long_sentences),
 }
 
 
@@ -578,7 +486,7 @@ def report(found: list[Page]) -> str:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Print the table, and what breaks a limit."""
+    """Print the table, and the faults."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("page", nargs="*", help="path or stem; without, all pages")
     names = parser.parse_args(arguments).page

@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 
 from ldpnb import OLH, RAPPOR, HadamardBit, SHist, Wheel, WheelKV
-from ldpnb.core import Example, Mechanism, Records
+from ldpnb.core import Example, Mechanism
 from ldpnb.hashing import digest64, key_of
+from ldpnb.records import Records
 from ldpnb.serve import catalogue, vectors
 from ldpnb.serve.wire import FORM
 from ldpnb.strings.hashed import position

@@ -23,7 +23,7 @@ from ldpnb.attributes.records import RecordMechanism, Set, Sets, cell_of, check_
 from ldpnb.chance import Randomness, bernoulli, distinct, inexact, odds, uniform
 from ldpnb.checks import SIZE_MAX, Limit, check_codes, check_count, check_epsilon, check_numbers, check_sizes, shown
 from ldpnb.core import Floats, Ints, Layout, Reports, Tally, Untold, check_tally
-from ldpnb.oracles.frequency import GRR
+from ldpnb.oracles.grr import GRR
 from ldpnb.postprocess import norm_sub
 
 CELLS_MAX = 2**24  # of a tally, over all blocks: 128 MB

@@ -16,10 +16,13 @@ from ldpnb.asked import Asked, AsksSome
 from ldpnb.attributes.records import RecordMechanism, Set, cell_of, every_record, one_hot, split
 from ldpnb.chance import Randomness, uniform
 from ldpnb.checks import SIZE_MAX, Limit, check_count, check_sizes, shown
-from ldpnb.core import Example, Floats, Ints, Reports, Tally
+from ldpnb.core import Example, Floats, Ints, Mechanism, Reports, Tally
 from ldpnb.oracles.asking import Asking
-from ldpnb.oracles.frequency import GRR, OUE, ItemOracle
+from ldpnb.oracles.base import FrequencyOracle
+from ldpnb.oracles.designs import BlockDesign
+from ldpnb.oracles.grr import GRR
 from ldpnb.oracles.hadamard import HadamardBit
+from ldpnb.oracles.unary import OUE
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +46,7 @@ class DrawnAttributes(Asking, RecordMechanism, AsksSome):
         Number of values of each attribute, κ_j.
     order : int in [1, d]
         Attributes of a set.
-    oracle : ItemOracle
+    oracle : FrequencyOracle
         With unbiased shares (not `SHist`), over as many items as the largest set has cells.
 
     Examples
@@ -55,7 +58,7 @@ class DrawnAttributes(Asking, RecordMechanism, AsksSome):
     """
 
     order: int = 1
-    oracle: ItemOracle
+    oracle: Mechanism
     label = "one public attribute"
     of_epsilon = "lambda e: replace(m, oracle=replace(m.oracle, epsilon=e))"
     question = "attributes"
@@ -65,13 +68,13 @@ class DrawnAttributes(Asking, RecordMechanism, AsksSome):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_count(self.order, 1, "order", len(self.sizes))
-        if not isinstance(self.oracle, ItemOracle) or not self.oracle.shares:
+        if not isinstance(self.oracle, FrequencyOracle) or not self.oracle.shares:
             raise ValueError(f"oracle must be one of items with unbiased shares, got {shown(self.oracle, most=200)}")
         if self.oracle.k != max(self.cells):
             raise ValueError(f"oracle must have k = {max(self.cells)}, got {self.oracle.k}")
 
     @classmethod
-    def of(cls, sizes: Sequence[int], make: Callable[..., ItemOracle], epsilon: float, order: int = 1) -> Self:
+    def of(cls, sizes: Sequence[int], make: Callable[..., Mechanism], epsilon: float, order: int = 1) -> Self:
         """Make the oracle too: ``make(k=cells of the largest set, epsilon=epsilon)``."""
         checked = check_sizes(sizes, "sizes")
         return cls(sizes=checked, order=order, oracle=make(k=prod(sorted(checked)[-order:]), epsilon=epsilon))
@@ -107,7 +110,7 @@ class DrawnAttributes(Asking, RecordMechanism, AsksSome):
         Fewer cells have fewer scores below zero.
         """
         one_each = {cells: at for at, cells in enumerate(self.cells)}
-        return np.concatenate([self._asked(at, self.oracle._worst_of(cells)) for cells, at in one_each.items()])
+        return np.concatenate([self._asked(at, _worst_about(self.oracle, cells)) for cells, at in one_each.items()])
 
     def _flat(self, found: Floats) -> Floats:
         """Leave out, of (…, sets, k), what no set has: (…, Σ cells)."""
@@ -137,7 +140,7 @@ class DrawnAttributes(Asking, RecordMechanism, AsksSome):
         parts = []
         for at, w in enumerate(split(weights, self.cells)):
             counts = tally.counts[..., at, 1:].reshape(*asked.shape[:-1], *shape)
-            padded = np.zeros(self.oracle.k)
+            padded = np.zeros(max(self.cells))
             padded[: len(w)] = w
             parts.append(_mean_parts(self.oracle, asked[..., at], counts, padded))
         return Asked(asked, *(np.stack(found, -1) for found in zip(*parts, strict=True)))
@@ -170,7 +173,14 @@ class DrawnAttributes(Asking, RecordMechanism, AsksSome):
         return [Example(one, every_record(one.sizes)[:6], pairs=one.order < 2) for one in made]
 
 
-def _mean_parts(oracle: ItemOracle, asked: Ints, counts: Ints, weights: Floats) -> tuple[Floats, Floats, Floats]:
+def _worst_about(oracle: Mechanism, cells: int) -> Reports:
+    """Return reports of which one adds most to the first cells."""
+    if isinstance(oracle, BlockDesign):
+        return oracle._worst_of(cells)
+    return oracle._worst()
+
+
+def _mean_parts(oracle: Mechanism, asked: Ints, counts: Ints, weights: Floats) -> tuple[Floats, Floats, Floats]:
     """Weighted sum of shares, mean squared sum of scores and mean squared weight, from answers to one question: (…)."""
     found = []
     for number, one in zip(asked.ravel().tolist(), counts.reshape(-1, *oracle._one_trial), strict=True):

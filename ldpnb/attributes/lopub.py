@@ -29,7 +29,7 @@ from ldpnb.attributes.records import Set, cell_of, drawn
 from ldpnb.attributes.tables import WIDE, Joint, Symbols, check_table, conditional, information, likeliest, symbols
 from ldpnb.checks import check_count, check_probability
 from ldpnb.core import Floats, Ints, Reports
-from ldpnb.oracles.frequency import GRR
+from ldpnb.oracles.grr import GRR
 
 CELLS = 4096  # of the largest clique, unless told otherwise
 

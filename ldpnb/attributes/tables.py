@@ -35,7 +35,7 @@ from ldpnb.checks import (
     shown,
 )
 from ldpnb.core import Bools, Floats, Ints, blocks
-from ldpnb.oracles.frequency import GRR
+from ldpnb.oracles.grr import GRR
 from ldpnb.postprocess import maximum_likelihood
 
 Tables = Sequence[ArrayLike]

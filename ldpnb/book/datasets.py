@@ -20,7 +20,7 @@ import numpy as np
 import pandas as pd  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 
-from ldpnb.core import Records
+from ldpnb.records import Records
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -70,8 +70,11 @@ class Arrays:
         """Return the objects that an array holds."""
         return ()
 
-    def cure(self, value: Any, parts: list[Any], differs: str) -> str | None:
-        """Say how to bring arrays into one form, where an output contains some."""
+    def cure(self, value: Any, parts: list[Any], one: str, other: str) -> str | None:
+        """Say how to bring arrays into one form, where an output contains some.
+
+        `one` and `other` are in what two forms of it differ first.
+        """
         return None
 
     def reads_as_numbers(self, value: Any) -> bool:

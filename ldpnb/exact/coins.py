@@ -148,11 +148,16 @@ def is_source(rng: object) -> bool:
 def checked_source(rng: Any) -> Source:
     """Return what numbers can be drawn from."""
     if not is_source(rng):
-        kind = type(rng).__name__
-        raise ValueError(
-            f"rng must be a numpy.random.Generator, a SystemRandom or a Paths, got {kind}"
-        )
+        raise no_source(rng)
     return rng
+
+
+def no_source(rng: object) -> ValueError:
+    """Return the error for what is no source of randomness; a seed makes one."""
+    is_seed = type(rng) is int and 0 <= rng < 2**64
+    cure = f": np.random.default_rng({rng})" if is_seed else ""
+    rule = "a numpy.random.Generator, a SystemRandom or a Paths"
+    return ValueError(f"rng must be {rule}, got {type(rng).__name__}{cure}")
 
 
 # ------------------------------------------------------------------------------ coins of exact odds

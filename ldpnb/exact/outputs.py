@@ -25,6 +25,12 @@ SAID = {  # what codes of pickle say
     "EMPTY_DICT": "a dict",
     "EMPTY_SET": "a set",
 }
+SENT = {  # what a receiver sees of an array, beside its contents
+    True: "that may be written to",
+    False: "that may not be written to",
+    None: "with gaps between its entries",
+}
+ORDERS = {(False,): "of rows first", (True,): "of columns first"}
 FOLLOWS = "that follows from how it was made"
 NESTED = 8  # levels of an output at which somebody looks for what is at fault
 
@@ -164,10 +170,12 @@ def _steps(form: Any) -> Iterator[str]:
     if isinstance(form, tuple):
         kind, *more = form
         yield kind.__name__
-        if len(more) > 1:  # of an array, whose dtype comes first
-            yield from _steps(more.pop(0))
-        for told in more:
-            yield _bits(told[::-1]) if kind is float else shown(told, most=LARGEST)
+        if len(more) > 1:
+            yield from _steps_of_array(*more)
+        elif kind is float:
+            yield _bits(more[0][::-1])
+        else:
+            yield shown(more[0], most=LARGEST)
         return
     stream = BytesIO(form)
     while stream.tell() < len(form):
@@ -176,6 +184,16 @@ def _steps(form: Any) -> Iterator[str]:
                 yield _bits(form[stream.tell() - 8 : stream.tell()])
             elif code.name not in ("PROTO", "FRAME"):  # which are about lengths
                 yield SAID.get(code.name, code.name) if told is None else shown(told, most=LARGEST)
+
+
+def _steps_of_array(dtype: Any, shape: Any, *layout_and_content: Any) -> Iterator[str]:
+    """Walk through the form of an array, as `ldpnb.arrays` makes it."""
+    *order, writeable, content = layout_and_content
+    yield from _steps(dtype)
+    yield shown(shape)
+    yield f"an array of axes in order {ORDERS.get(tuple(order), order)}"
+    yield f"an array {SENT[writeable]}"
+    yield shown(content, most=LARGEST)
 
 
 def _bits(told: bytes) -> str:
@@ -202,7 +220,7 @@ def _cure(value: Any, kind: type, first: Any, own: Any) -> str:
             f"comes in an order {FOLLOWS}"
         )
     one, other = _first_difference(first, own)
-    of_arrays = arrays().cure(value, parts, one)
+    of_arrays = arrays().cure(value, parts, one, other)
     if of_arrays is not None:
         return of_arrays
     if one.startswith("nan of bits") and other.startswith("nan of bits"):

@@ -17,13 +17,15 @@ from numpy.typing import NDArray
 
 from ldpnb.asked import AsksSome
 from ldpnb.chance import Randomness, uniform
-from ldpnb.core import Example, Floats, Ints, Records, Reports, Tally
+from ldpnb.core import Example, Floats, Ints, Reports, Tally
 from ldpnb.keyvalue.encoding import Encoded, combined, joint, numbered
 from ldpnb.keyvalue.population import FEW, entries, signs
 from ldpnb.keyvalue.queries import Table, check_known, check_names
 from ldpnb.oracles.asking import Asking
-from ldpnb.oracles.frequency import GRR, OUE
+from ldpnb.oracles.grr import GRR
 from ldpnb.oracles.hadamard import HadamardBit
+from ldpnb.oracles.unary import OUE
+from ldpnb.records import Records
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,7 +46,7 @@ class IOH(Encoded):
     ----------
     keys : tuple of str
         Names of the d keys, at most 12.
-    oracle : PureProtocol
+    oracle : ItemOracle
         With k = 3^d, and unbiased shares: not `SHist`.
 
     Examples
@@ -128,7 +130,7 @@ class PairSampling(Asking, Encoded, AsksSome):
     ----------
     keys : tuple of str
         Names of the d keys, at least 2.
-    oracle : PureProtocol
+    oracle : ItemOracle
         With k = 9, and unbiased shares: not `SHist`.
 
     Examples

@@ -17,12 +17,13 @@ from numpy.typing import ArrayLike
 
 from ldpnb.chance import Randomness
 from ldpnb.checks import Limit, check_count, check_part, check_people, shown
-from ldpnb.core import Floats, Ints, Records, Tally, blocks
+from ldpnb.core import Floats, Ints, Tally, blocks
 from ldpnb.keyvalue.population import check_pairs, entries, signs
 from ldpnb.keyvalue.queries import Shares, Table, check_names
 from ldpnb.oracles.asking import Through, no_counts
-from ldpnb.oracles.frequency import PureProtocol
+from ldpnb.oracles.base import ItemOracle
 from ldpnb.oracles.succinct import SHist
+from ldpnb.records import Records
 
 D_MAX = 12  # keys of one table: 3^12 is half a million cells, and the next a million and a half
 BLOCK = 2**24  # numbers in memory at a time
@@ -89,19 +90,19 @@ class Encoded(Through):
     ----------
     keys : tuple of str
         Names of the d keys.
-    oracle : PureProtocol
+    oracle : ItemOracle
         With unbiased shares: not `SHist`.
     """
 
     keys: tuple[str, ...]
-    oracle: PureProtocol
+    oracle: ItemOracle
     limits: ClassVar[Mapping[str, Limit]] = {"keys": check_names}
     questions: ClassVar[Any] = 1  # number of tables, L, of which each person is asked about one
 
     def __post_init__(self) -> None:
         super().__post_init__()
         k = self.combinations(self.d)
-        if not isinstance(self.oracle, PureProtocol) or isinstance(self.oracle, SHist):
+        if not isinstance(self.oracle, ItemOracle) or isinstance(self.oracle, SHist):
             # the matrix of SHist adds an error that no number of people averages away
             raise ValueError(f"oracle must be a pure protocol with unbiased shares, got {shown(self.oracle, most=200)}")
         if self.oracle.k != k:
@@ -113,7 +114,7 @@ class Encoded(Through):
         """How many combinations of states the oracle is asked about, where there are d keys."""
 
     @classmethod
-    def of(cls, keys: Sequence[str], make: Callable[..., PureProtocol], epsilon: float) -> Self:
+    def of(cls, keys: Sequence[str], make: Callable[..., ItemOracle], epsilon: float) -> Self:
         """Make the oracle too: ``make(k=combinations, epsilon=epsilon)``.
 
         Examples

@@ -16,13 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldpnb import chance
-from ldpnb.chance import Randomness, bernoulli, exact, inexact, odds, packed_bernoulli, round_up
+from ldpnb.chance import Randomness, bernoulli, exact, inexact, odds, packed_bernoulli, round_down, round_up
 from ldpnb.checks import SIZE_MAX, Limit, check_array, check_count, check_epsilon, shown
-from ldpnb.core import Floats, Ints, Layout, Records, Reports, Tally, blocks, pad_and_sample
+from ldpnb.core import Floats, Ints, Layout, Reports, Tally, blocks
 from ldpnb.keyvalue.population import Holdings, discretise
 from ldpnb.keyvalue.ternary import KnownKeys
-from ldpnb.oracles.frequency import KeptCode
+from ldpnb.oracles.base import Support, keep_or_blind
 from ldpnb.oracles.hadamard import truthful
+from ldpnb.records import Records, pad_and_sample
 
 BLOCK = 2**13  # people whose vectors are drawn at a time
 
@@ -70,7 +71,7 @@ class PadAndSample(KnownKeys):
 
 
 @dataclass(frozen=True, kw_only=True)
-class PCKVGRR(KeptCode, PadAndSample):
+class PCKVGRR(PadAndSample):
     r"""PCKV-GRR: one pair drawn from the record padded to ℓ, through k-RR over the 2(d+ℓ) signed keys.
 
     No signed key is drawn with a probability above 1/ℓ, so k-RR may use
@@ -95,6 +96,25 @@ class PCKVGRR(KeptCode, PadAndSample):
     label = "PCKV-GRR"
     tried = [{"d": d, "ell": ell, "epsilon": e} for d, ell, e in ((2, 1, 1.0), (1, 2, 0.8), (3, 2, 0.8), (3, 3, 3.0))]
 
+    @cached_property
+    def keep(self) -> Fraction:
+        """Probability of answering with the signed key drawn, before the blind draw: ℓ(e^ε−1)/Z, rounded down."""
+        more = self.ell * (odds(self.epsilon) - 1)  # e^ε' − 1
+        return exact(round_down(more / (more + 2 * self.width)))
+
+    @property
+    def support(self) -> Support:
+        """(keep + blind, blind): of the signed key drawn, and of any other, which only the blind draw reports."""
+        keep = exact(self.keep)
+        blind = (1 - keep) / (2 * self.width)
+        return keep + blind, blind
+
+    @property
+    def realised_epsilon(self) -> float:
+        """ln[1 + 2(d+ℓ)·keep/(ℓ(1 − keep))]."""
+        keep = exact(self.keep)
+        return chance.log(1 + keep * 2 * self.width / ((1 - keep) * self.ell))
+
     @property
     def layout(self) -> Layout:
         """A signed key, dummies included."""
@@ -102,7 +122,7 @@ class PCKVGRR(KeptCode, PadAndSample):
 
     def _perturb(self, values: Records, rng: Randomness) -> Reports:
         keys, signs = self._draw(values, rng)
-        return super()._perturb(2 * keys + (signs > 0), rng)
+        return keep_or_blind(2 * keys + (signs > 0), self.keep, 2 * self.width, rng)
 
     def _contrast_squares(self, tally: Tally, weights: Floats) -> Floats:
         """Of the scores of each signed key: a report names one, and says nothing about all others."""

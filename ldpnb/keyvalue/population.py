@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ldpnb.chance import Randomness, bernoulli
 from ldpnb.checks import SIZE_MAX, check_count, check_people, check_unit
-from ldpnb.core import Floats, Ints, Records, check_records
+from ldpnb.core import Floats, Ints
+from ldpnb.records import Records, check_records
 
 FEW = {  # records of up to so many keys, for examples; two hold one key, two several, with opposite signs
     1: Records.of({0: 1.0}, {0: -1.0}, {}, {0: 0.75}),

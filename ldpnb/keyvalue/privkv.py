@@ -27,11 +27,12 @@ from ldpnb.checks import (
     is_number,
     shown,
 )
-from ldpnb.core import Bools, Floats, Ints, Records, Reports, Tally
+from ldpnb.core import Bools, Floats, Ints, Reports, Tally
 from ldpnb.keyvalue.population import Holdings, check_holdings, discretise
 from ldpnb.keyvalue.states import SampledKey
 from ldpnb.keyvalue.ternary import tell
 from ldpnb.oracles.hadamard import truthful
+from ldpnb.records import Records
 
 
 @dataclass(frozen=True, kw_only=True)

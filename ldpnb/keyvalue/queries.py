@@ -9,7 +9,7 @@ Everything about correlation is linear in the shares θ of combinations x, or a 
 where S sums the signs of k.  A condition says of some keys that they are held, or that they are not; its weights are an
 outer product of one factor a key: (1, 0, 1) held, (0, 1, 0) not held, (−1, 0, 1) sign, (1, 1, 1) no matter.
 
-The error of a weighted sum comes from the joint law of one report (`PureProtocol.linear_variance`): with n people
+The error of a weighted sum comes from the joint law of one report (`ItemOracle.linear_variance`): with n people
 and true shares θ its variance is Σ_x θ_x Var[Σ_v w_v s_v | x] / n, if all are asked (`Shares.variance`).  A ratio
 ρ = F₁/F₀ has, for many people, the variance of the one sum (w₁ − ρ w₀)/F₀ (delta method).
 """
@@ -25,7 +25,7 @@ import numpy as np
 
 from ldpnb.checks import shown
 from ldpnb.core import Floats, Ints
-from ldpnb.oracles.frequency import PureProtocol, check_weights
+from ldpnb.oracles.base import ItemOracle, check_weights
 from ldpnb.postprocess import norm, norm_sub
 
 Given = Mapping[str, int]  # the keys that a condition speaks of: 1 held, 0 not held
@@ -125,7 +125,7 @@ class Shares:
         Estimates, linear in the reports of those who were asked; leading axes run over trials.
     n : int
         Number of people.
-    oracle : PureProtocol
+    oracle : ItemOracle
     pairs : int
         Number of pairs of which each person was asked about one.
     asked : int or ndarray (…), optional
@@ -135,7 +135,7 @@ class Shares:
     keys: tuple[str, ...]
     shares: Floats
     n: int
-    oracle: PureProtocol
+    oracle: ItemOracle
     pairs: int = 1
     asked: Any = None
 

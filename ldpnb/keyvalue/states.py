@@ -22,10 +22,12 @@ from ldpnb import chance
 from ldpnb.asked import Asked, AsksSome
 from ldpnb.chance import Randomness, exact, odds, round_down, uniform
 from ldpnb.checks import Limit, check_count, check_epsilon
-from ldpnb.core import Bools, Floats, Ints, Layout, Records, Reports, Tally
+from ldpnb.core import Bools, Floats, Ints, Layout, Reports, Tally
 from ldpnb.keyvalue.population import discretise, entries, signs
 from ldpnb.keyvalue.ternary import KnownKeys, Spread, _possible
-from ldpnb.oracles.frequency import GRR, KeptCode
+from ldpnb.oracles.base import Support, keep_or_blind
+from ldpnb.oracles.grr import GRR
+from ldpnb.records import Records
 
 
 class SampledKey(KnownKeys, AsksSome):
@@ -193,7 +195,7 @@ class StateEncoding(SampledKey):
 
 
 @dataclass(frozen=True, kw_only=True)
-class StateEncodingSplit(KeptCode, KnownKeys):
+class StateEncodingSplit(KnownKeys):
     r"""The states of all d keys, each through k-RR over three at ε/d: for comparison with `StateEncoding`.
 
     sun2021 leaves open whether a person sends one key or all; one is what its bandwidth (Table 2) and the code of KVUE
@@ -229,6 +231,13 @@ class StateEncodingSplit(KeptCode, KnownKeys):
         return exact(round_down((e - 1) / (e + 2)))
 
     @property
+    def support(self) -> Support:
+        """(keep + blind, blind): of the state of a key, and of any other."""
+        keep = exact(self.keep)
+        blind = (1 - keep) / 3
+        return keep + blind, blind
+
+    @property
     def realised_epsilon(self) -> float:
         """d·ln(p*/q*), for two records that hold all keys with opposite signs."""
         p, q = self.support
@@ -241,7 +250,7 @@ class StateEncodingSplit(KeptCode, KnownKeys):
 
     def _perturb(self, values: Records, rng: Randomness) -> Reports:
         shape, at = (len(values), self.d), (values.users, values.keys)
-        return super()._perturb(1 + signs(shape, at, entries(values), rng), rng)
+        return keep_or_blind(1 + signs(shape, at, entries(values), rng), self.keep, 3, rng)
 
     def _count(self, reports: Ints) -> Ints:
         """Count the states of each key, (d, 3)."""

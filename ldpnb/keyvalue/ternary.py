@@ -35,8 +35,9 @@ from numpy.typing import ArrayLike
 
 from ldpnb.chance import Randomness, binomial, inexact
 from ldpnb.checks import SIZE_MAX, Limit, check_count, check_numbers, check_people
-from ldpnb.core import Bools, Example, Floats, Ints, Mechanism, Records, Tally, named
+from ldpnb.core import Bools, Example, Floats, Ints, Mechanism, Tally, named
 from ldpnb.keyvalue.population import FEW, Holdings, check_holdings, check_pairs, entries
+from ldpnb.records import Records
 
 BLOCK = 2**22  # classes times trials simulated at a time, in 32 MB
 

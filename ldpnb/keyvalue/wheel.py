@@ -33,24 +33,21 @@ from numpy.typing import ArrayLike, NDArray
 
 from ldpnb import chance
 from ldpnb.chance import Randomness, bernoulli, exact, inexact, odds, round_down, uniform
-from ldpnb.checks import SIZE_MAX, Limit, check_codes, check_epsilon, shown
-from ldpnb.core import (
-    Example,
-    Floats,
-    Ints,
-    Layout,
-    OpenMechanism,
-    Records,
-    Reports,
-    Tally,
-    blocks,
-    check_records,
-    sample_entries,
-)
+from ldpnb.checks import SIZE_MAX, Limit, check_codes, check_epsilon, check_errors, shown
+from ldpnb.core import Example, Floats, Ints, Layout, Mechanism, OpenMechanism, Reports, Tally, blocks, check_tally
 from ldpnb.hashing import Multilinear, SlotTable, key_of
+from ldpnb.intervals import support_interval
 from ldpnb.keyvalue.population import FEW, check_pairs, signs
 from ldpnb.keyvalue.ternary import Held, SignedTernary
-from ldpnb.oracles.frequency import Supporting
+from ldpnb.oracles.base import (
+    Support,
+    rare_variance,
+    support_chances,
+    support_estimate,
+    support_squares,
+    support_variance,
+)
+from ldpnb.records import Records, check_records, sample_entries
 
 SLOTS = 2**20  # most slots: their sizes, of 2**32 hash values in all, then differ by less than 1 in 4000
 CLIENTS = 2**13  # people treated at a time, so that what is being worked on stays in the cache
@@ -265,7 +262,7 @@ class OpenSets(OpenMechanism):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wheel(OpenSets, Supporting):
+class Wheel(OpenSets):
     r"""The Wheel mechanism for sets: each key covers an arc of W slots, from its hash value on.
 
     With :math:`\Omega = N + Wm(e^\varepsilon-1)`, a report falls into the arc of a key that is held with probability
@@ -309,9 +306,19 @@ class Wheel(OpenSets, Supporting):
         return (slots - self.width) / (slots * self._gap(slots)) ** 2
 
     @property
-    def support(self) -> tuple[Fraction, Fraction]:
+    def support(self) -> Support:
         """(p*, q*): probability of a report in the arc of a key that is held, and of any other."""
         return self.width * self.circle.alpha, Fraction(self.width, self.slot_count)
+
+    @property
+    def chances(self) -> Support:
+        """Chance of support by somebody who holds a key, and by anybody else."""
+        return support_chances(self.support)
+
+    @property
+    def rare_variance(self) -> float:
+        """Variance of one person's score of a key that the person does not hold: q*(1−q*)/(p*−q*)²."""
+        return rare_variance(self.support)
 
     def _values(self, values: Records) -> Records:
         records = check_records(values, d=self.table or None)
@@ -319,7 +326,7 @@ class Wheel(OpenSets, Supporting):
             raise ValueError("values must be Records of keys alone, got Records with values")
         return records
 
-    def _count(self, reports: NDArray[Any], items: tuple[Item, ...]) -> Ints:
+    def _count(self, reports: NDArray[Any], items: Any = None) -> Ints:
         """Count for each candidate the reports in its arc, (k,)."""
         return self._near(reports, items, 1 - self.width, self.width, self.width)[:, 1].copy()
 
@@ -330,7 +337,29 @@ class Wheel(OpenSets, Supporting):
 
     def variance(self, values: Records, items: Any = None) -> Floats:
         """Variance of each person's score: (n, k)."""
-        return self._noise(self.expected(values, items))
+        return support_variance(self.expected(values, items), self.support)
+
+    def supporters(self, tally: Tally) -> Floats:
+        """How many reports are in the arc of each candidate, (…, k)."""
+        check_tally(tally, Mechanism, "a mechanism's reports")
+        return tally.counts.astype(np.float64)
+
+    def _score(self, tally: Tally) -> Floats:
+        return support_estimate(self.supporters(tally), tally.n, self.support)
+
+    def _squares(self, tally: Tally) -> Floats:
+        return support_squares(self.supporters(tally), tally.n, self.support)
+
+    def interval(self, tally: Tally, z: float, *, people: bool = False) -> tuple[Floats, Floats]:
+        """Return exact ends where the number of supporters scatters little, score intervals elsewhere.
+
+        See `ldpnb.intervals`.  About these people, it is taken that nobody holds more than a report speaks of.
+        """
+        z = check_errors(z)
+        self.standard_error(tally, people=people)  # refuses what has none
+        own, other = self.chances
+        sampled = 0.0 if people else 1.0
+        return support_interval(self.supporters(tally), tally.n, own, other, z, sampled=sampled)
 
     def _contrast_squares(self, tally: Tally, weights: Floats) -> Floats:
         """Where a report is about one key: arcs of other keys are independent of it and of each other."""
@@ -418,7 +447,7 @@ class WheelKV(OpenSets, SignedTernary):
         self._check_one_key()
         return self._contrast_of_independent(tally, weights)
 
-    def _count(self, reports: NDArray[Any], items: tuple[Item, ...]) -> Ints:
+    def _count(self, reports: NDArray[Any], items: Any = None) -> Ints:
         """Count for each candidate the answers −, nothing and +, (k, 3)."""
         minus, either = self._near(reports, items, -1, 1, 2).T
         return np.stack([minus, len(reports) - either, either - minus], -1)

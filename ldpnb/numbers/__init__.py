@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         Hybrid as Hybrid,
         Laplace as Laplace,
         Number as Number,
+        NumberMechanism as NumberMechanism,
         Piecewise as Piecewise,
         TwoPoint as TwoPoint,
         best_width as best_width,

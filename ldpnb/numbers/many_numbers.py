@@ -23,7 +23,7 @@ from ldpnb.chance import Randomness, distinct, exact, inexact, rational, share, 
 from ldpnb.checks import SIZE_MAX, Limit, check_count, check_epsilon, check_part, check_unit
 from ldpnb.core import Example, Floats, Ints, Layout, Reports, Tally, blocks
 from ldpnb.numbers.means import FINE, MeanMechanism
-from ldpnb.numbers.one_number import Hybrid, Number, TwoPoint, rounded, whole
+from ldpnb.numbers.one_number import Hybrid, NumberMechanism, TwoPoint, rounded, whole
 
 DIMENSIONS_MAX = 4096  # the binomial coefficients of d take d² bits: 2 MB
 BLOCK = 2**22  # numbers treated at a time, in 32 MB
@@ -166,7 +166,7 @@ class SampledNumbers(Numbers, AsksSome):
         For all answers of a person together.
     """
 
-    kind: ClassVar[type[Number]]  # what answers about one number
+    kind: ClassVar[type[NumberMechanism]]  # what answers about one number
     public_fields: ClassVar[tuple[str, ...]] = ("attribute",)
     limits: ClassVar[Mapping[str, Limit]] = {"d": (1, SIZE_MAX)}
 
@@ -176,7 +176,7 @@ class SampledNumbers(Numbers, AsksSome):
         """How many numbers each person is asked about."""
 
     @cached_property
-    def one(self) -> Number:
+    def one(self) -> NumberMechanism:
         """The mechanism that answers about one number, at ε/count."""
         return self.kind(epsilon=self._part())
 

@@ -1,8 +1,9 @@
 """The mean of one number in [−1, 1] per person.
 
-`Number` is the one calculus.  The client rounds its number t at random to one of a few equidistant points of [−1, 1],
-so that the mean stays t, draws noise whose law does not depend on t, and reports the cell that point and noise lead to.
-The server scores cells so that each point comes out exactly on average,
+`NumberMechanism` is the one calculus.  The client rounds its number t at random to one of a few
+equidistant points of [−1, 1], so that the mean stays t, draws noise whose law does not depend on t,
+and reports the cell that point and noise lead to.  The server scores cells so that each point
+comes out exactly on average,
 
     Σ_y Q[i, y] s_y = point i,      so that the mean score of a report is t for every t.
 
@@ -45,7 +46,7 @@ class Design(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Number(MeanMechanism):
+class NumberMechanism(MeanMechanism):
     """One number in [−1, 1] a person: what its mechanisms share (see the top of this module).
 
     Values are numbers in [−1, 1], (n,).  Reports are cells, int64 (n,).  Tallies count the cells, (m,); estimates and
@@ -170,8 +171,11 @@ class Number(MeanMechanism):
         return np.sqrt(variance / n), np.where(seen, skewness, 0) / np.sqrt(n)
 
 
+Number = NumberMechanism  # its name in 1.0.0; `ldpnb.Number` is the question
+
+
 @dataclass(frozen=True, kw_only=True)
-class Piecewise(Number):
+class Piecewise(NumberMechanism):
     r"""Report a cell, any one of the w neighbouring cells around the number likelier than the others.
 
     There are steps + w cells.  Point i has the window i, …, i + w − 1, whose cells have weight :math:`e^\varepsilon`,
@@ -323,7 +327,7 @@ def best_width(mechanism: Piecewise) -> int:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Laplace(Number):
+class Laplace(NumberMechanism):
     r"""Add geometric noise of both signs, and cut at `reach` steps beyond [−1, 1]: the Laplace mechanism on a grid.
 
     Noise of g steps has probability :math:`(1-a)a^{|g|}/(1+a)`, :math:`a = e^{-\varepsilon/\mathrm{steps}}`.  What lies

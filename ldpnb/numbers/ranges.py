@@ -32,10 +32,11 @@ from ldpnb.checks import (
     shown,
 )
 from ldpnb.core import Example, Floats, Ints, Layout, Mechanism, Reports, Tally, blocks, check_tally
-from ldpnb.numbers.one_number import STEPS_MAX, Number, Piecewise
+from ldpnb.numbers.one_number import STEPS_MAX, NumberMechanism, Piecewise
 from ldpnb.oracles.asking import Asking, no_counts, told_in, total
+from ldpnb.oracles.base import ItemOracle, check_weights, one_hot
 from ldpnb.oracles.designs import BlockDesign
-from ldpnb.oracles.frequency import GRR, ItemOracle, PureProtocol, check_weights
+from ldpnb.oracles.grr import GRR
 from ldpnb.oracles.hadamard import HadamardBit
 from ldpnb.postprocess import maximum_likelihood, normal_quantile
 
@@ -50,7 +51,7 @@ def _positive(numbers: Sequence[int], name: str) -> tuple[int, ...]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Hierarchy(Asking, ItemOracle):
+class Hierarchy(Asking):
     r"""The block of cells that a person's cell is in: of a public width, through a frequency oracle with all of ε.
 
     Level i has blocks of :math:`s_i` cells, and a person is asked at it with probability :math:`\pi_i`.  The estimate
@@ -77,7 +78,7 @@ class Hierarchy(Asking, ItemOracle):
 
     Parameters
     ----------
-    oracles : tuple of PureProtocol
+    oracles : tuple of ItemOracle
         One a level, the finest first, all of one ε and with reports of one type; the k of each is a multiple of the
         next one's, and that of the first the number of cells.
     weights : tuple of int
@@ -95,9 +96,11 @@ class Hierarchy(Asking, ItemOracle):
     np.True_
     """
 
-    oracles: tuple[PureProtocol, ...]
+    oracles: tuple[ItemOracle, ...]
     weights: tuple[int, ...]
     label = "hierarchy"
+    takes = "item"
+    shares = True
     of_epsilon = "lambda e: replace(m, oracles=tuple(replace(one, epsilon=e) for one in m.oracles))"
     question = "level"
     limits: ClassVar[Mapping[str, Limit]] = {"weights": _positive}
@@ -106,7 +109,7 @@ class Hierarchy(Asking, ItemOracle):
         super().__post_init__()
         oracles = tuple(self.oracles) if isinstance(self.oracles, tuple | list) else ()
         for one in oracles:
-            if not isinstance(one, PureProtocol) or not one.shares or one.server_cost != "report":
+            if not isinstance(one, ItemOracle) or not one.shares or one.server_cost != "report":
                 raise ValueError(
                     f"oracles must be pure protocols with unbiased shares that count reports, got {shown(one)}"
                 )
@@ -126,7 +129,7 @@ class Hierarchy(Asking, ItemOracle):
         cls,
         k: int,
         epsilon: float,
-        make: Callable[..., PureProtocol] | None = None,
+        make: Callable[..., ItemOracle] | None = None,
         *,
         widths: Sequence[int] = (),
         weights: Sequence[int] = (),
@@ -196,6 +199,13 @@ class Hierarchy(Asking, ItemOracle):
 
     def _example(self) -> Example:
         return Example(self, np.arange(self.k), histogram=True, pairs=self.k < 5)
+
+    def _values(self, values: ArrayLike) -> Ints:
+        return check_codes(values, self.k)
+
+    def expected(self, values: ArrayLike) -> Floats:
+        """One for the person's cell, zero for the others: (n, k)."""
+        return one_hot(self._values(values), self.k)
 
     def _perturb(self, values: Ints, rng: Randomness) -> Reports:
         levels, reports = weighted(self.weights, values.shape, rng), np.empty(len(values), self.dtype)
@@ -300,7 +310,7 @@ def _widths(k: int) -> tuple[int, ...]:
     return tuple(widths)
 
 
-def _better(k: int, epsilon: float) -> PureProtocol:
+def _better(k: int, epsilon: float) -> ItemOracle:
     return min((kind(k=k, epsilon=epsilon) for kind in (GRR, BlockDesign)), key=attrgetter("rare_variance"))
 
 
@@ -416,7 +426,7 @@ def _ranges(tally: Tally, first: Ints, after: Ints, people: bool) -> tuple[Float
     return shares, np.sqrt(noise / tally.n if people else (noise + own) / (tally.n - 1))
 
 
-def mean_variance(mechanism: Hierarchy | PureProtocol) -> float:
+def mean_variance(mechanism: Hierarchy | ItemOracle) -> float:
     """Variance of one person's score for a range, a mean over all ranges and over people who are spread evenly.
 
     With R the mean of w wᵀ over the ranges w, it is the same of the columns of a root of R.
@@ -481,7 +491,7 @@ def density(tally: Tally, smooth: float = 1 / 16) -> Density:
     Parameters
     ----------
     tally : Tally
-        Of `Piecewise`, `Laplace` or another `Number` with more than two cells: two tell the mean alone.
+        Of `Piecewise`, `Laplace` or another `NumberMechanism` with more than two cells: two tell the mean alone.
     smooth : float in [0, 1]
         Half the width of a triangle, as a part of the range; with 0, each point is a shape of its own.
 
@@ -498,7 +508,7 @@ def density(tally: Tally, smooth: float = 1 / 16) -> Density:
     >>> found.shares.shape, bool(found.gap <= 1e-9), round(float(found.shares[:32].sum()), 1)
     ((65,), True, 0.5)
     """
-    mechanism: Any = check_tally(tally, Number, "a mechanism for one number", alone=True).mechanism
+    mechanism: Any = check_tally(tally, NumberMechanism, "a mechanism for one number", alone=True).mechanism
     if len(mechanism.scores) < 3:
         raise ValueError(f"tally must have more than two cells: those of {mechanism} tell the mean alone")
     smooth, likelihood = check_probability(smooth, "smooth"), mechanism.channel.T

@@ -1,9 +1,6 @@
-"""Block designs: a report is one block of a projective geometry, in ⌈log₂ v⌉ bits, as good as the best set of items.
+"""Block designs: a report is one block of a projective geometry, in ⌈log₂ v⌉ bits.
 
-The items are the points of the geometry PG(t, q) over a field of q elements, and blocks are its hyperplanes: as many as
-points, v = (qᵗ⁺¹ − 1)/(q − 1), each of κ = (qᵗ − 1)/(q − 1) points.  Any two points share (qᵗ⁻¹ − 1)/(q − 1) blocks.
-They can be numbered so that the blocks are the translates of one set D of numbers modulo v (Singer 1938): item x is in
-block y if x − y is in D.
+It is as good as the best set of items, `SubsetSelection`, whose reports take log₂ C(v, κ) bits.
 """
 
 from __future__ import annotations
@@ -11,166 +8,246 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache, cached_property
-from itertools import product
-from math import log
-from operator import attrgetter
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ldpnb.chance import Randomness, inexact, odds, scatter, uniform
-from ldpnb.checks import Limit, check_probability
-from ldpnb.core import Bools, Floats, Ints, Layout, Reports, Tally, blocks
-from ldpnb.hashing import primes
-from ldpnb.oracles.frequency import BLOCK, KeptItem, PureProtocol, check_weights
+from ldpnb import chance
+from ldpnb.chance import (
+    Randomness,
+    bernoulli,
+    binomial,
+    exact,
+    inexact,
+    odds,
+    round_down,
+    scatter,
+    uniform,
+)
+from ldpnb.checks import Limit, check_count, check_histogram, check_probability
+from ldpnb.core import Floats, Ints, Layout, Tally, blocks
+from ldpnb.oracles.base import BLOCK, ItemOracle, Support, check_weights
+from ldpnb.oracles.geometry import (
+    Geometry,
+    difference_set as difference_set,
+    is_prime_power,
+    least_geometry,
+)
 
-ORDER_MAX = 1024  # of a field: beyond, e^ε + 1 is above 2¹⁰, and hardly any item but one's own is worth reporting
-POINTS_MAX = 2**22  # of a geometry, whose difference set is searched for in a field of q times as many elements
+ORDER_MAX = 1024  # of a field: beyond, e^ε + 1 is above 2¹⁰, and only one's own item matters
+POINTS_MAX = 2**22  # of a geometry, whose difference set is searched for in q times as many
 
 
 @dataclass(frozen=True, kw_only=True)
-class BlockDesign(KeptItem, PureProtocol):
-    r"""Report a block of a projective geometry, e^ε times as likely if it holds the own item as if it does not.
+class BlockDesign(ItemOracle):
+    r"""Report a block of a geometry, e^ε times as likely if it holds the own item as if not.
 
-    :math:`p^* = \kappa e^\varepsilon/(\kappa e^\varepsilon + v - \kappa)` and :math:`q^* = (\kappa - p^*)/(v-1)`, as of
-    `SubsetSelection` with sets of κ of v items, whose reports take :math:`\log_2\binom v\kappa` bits.  Items from k to
-    v − 1 are nobody's: they cost nothing but that v is larger than k.
+    The k items are points of a geometry of v points, whose blocks hold κ points each (see
+    `ldpnb.oracles.geometry`).  Items from k to v − 1 are nobody's.  The client draws from the
+    blocks of its item with probability
+    :math:`\kappa(e^\varepsilon-1)/[\kappa(e^\varepsilon-1) + v]`, and otherwise from all blocks.
+    Then :math:`p = \kappa e^\varepsilon/(\kappa e^\varepsilon + v - \kappa)` and
+    :math:`q = (\kappa - p)/(v-1)`.
 
-    The client draws from the blocks of its item with probability
-    :math:`\kappa(e^\varepsilon-1)/[\kappa(e^\varepsilon-1) + v]`, and otherwise blindly from all.
+    Source: Feldman, Nelson, Nguyen and Talwar 2022 (projective geometry response); Park, Nam and
+    Lee 2023 (block designs in general).
 
-    Source: Feldman, Nelson, Nguyen and Talwar 2022 (projective geometry response); Park, Nam and Lee 2023 (block
-    designs in general).
-
-    Reports are numbers of blocks, below v, (n,).  Tallies count each, (v,).
+    Reports are numbers of blocks, below v, (n,).  Tallies count each block, (v,).
 
     Parameters
     ----------
     k : int, at least 2
     epsilon : float
     q : int
-        Order of the field, a prime power; 0, the default, stands for the one with the least variance (see `order`).
+        Order of the field, a prime power; 0, the default, stands for the one with the least
+        variance (see `order`).
 
     Examples
     --------
-    >>> oracle, rng = BlockDesign(k=13, epsilon=1.0), np.random.default_rng(0)
-    >>> (oracle.order, oracle.points, oracle.report_bits)
+    >>> oracle = BlockDesign(k=13, epsilon=1.0)
+    >>> oracle.order, oracle.points, oracle.report_bits
     (3, 13, 4)
-    >>> oracle.estimate(oracle.tally(oracle.perturb(np.repeat([0, 1, 12], 9000), rng=rng)))[[0, 1, 2, 12]].round(1)
+    >>> people = np.repeat([0, 1, 12], 9000)
+    >>> reports = oracle.perturb(people, rng=np.random.default_rng(0))
+    >>> oracle.estimate(oracle.tally(reports))[[0, 1, 2, 12]].round(1)
     array([ 0.3,  0.3, -0. ,  0.3])
     """
 
     q: int = 0
     label = "block design"
-    marks = True
+    counts_items = False
     chosen: ClassVar[Mapping[str, str]] = {"q": "order"}
     limits: ClassVar[Mapping[str, Limit]] = {"k": (2, POINTS_MAX - 1), "q": (0, ORDER_MAX)}
-    tried = [{"k": 3, "epsilon": 1.0, "q": 2}, {"k": 7, "epsilon": 0.5, "q": 2}, {"k": 2, "epsilon": 3.0, "q": 4}]
+    tried = [
+        {"k": 3, "epsilon": 1.0, "q": 2},
+        {"k": 7, "epsilon": 0.5, "q": 2},
+        {"k": 2, "epsilon": 3.0, "q": 4},
+    ]
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.q and len(primes(self.q)) != 1:
+        if self.q and not is_prime_power(self.q):
             raise ValueError(f"q must be a prime power, got {self.q}")
         if self.points > POINTS_MAX:
-            raise ValueError(f"k must be at most {POINTS_MAX} points of a geometry, got {self.points} for k = {self.k}")
+            rule = f"k must be at most {POINTS_MAX} points of a geometry"
+            raise ValueError(f"{rule}, got {self.points} for k = {self.k}")
+
+    # ------------------------------------------------------------------------------ the geometry
 
     @cached_property
     def order(self) -> int:
-        """Order of the field: `q`, or the prime power with the least variance of the rarest item."""
+        """Order of the field: `q`, or the one with the least variance of the rarest item."""
         return self.q or best_order(self.k, self.epsilon)
 
     @cached_property
-    def _geometry(self) -> tuple[int, int, int]:
-        return _least_geometry(self.k, self.order)
-
-    dimension = property(lambda self: self._geometry[0], doc="Dimension of the geometry, t: the least with k points.")
-    points = property(lambda self: self._geometry[1], doc="Number of points, and of blocks, v.")
-    block_size = property(lambda self: self._geometry[2], doc="Number of points of a block, κ.")
-    ell = property(attrgetter("block_size"), doc="Number of blocks of an item.")
+    def geometry(self) -> Geometry:
+        """The least one of this order with k points."""
+        return least_geometry(self.k, self.order)
 
     @property
-    def support(self) -> tuple[Fraction, Fraction]:
-        """(p*, q*)."""
+    def dimension(self) -> int:
+        """Dimension of the geometry, t."""
+        return self.geometry.dimension
+
+    @property
+    def points(self) -> int:
+        """Number of points, and of blocks, v."""
+        return self.geometry.points
+
+    @property
+    def block_size(self) -> int:
+        """Number of points of a block, and of blocks of a point, κ."""
+        return self.geometry.block_size
+
+    # --------------------------------------------------------------------------- p and q, reports
+
+    @cached_property
+    def keep(self) -> Fraction:
+        """Probability of a draw from the item's own blocks: κ(e^ε−1)/[κ(e^ε−1) + v]."""
+        more = self.block_size * (odds(self.epsilon) - 1)
+        return exact(round_down(more / (more + self.points)))
+
+    @property
+    def support(self) -> Support:
+        """(p, q): p = keep + (1 − keep) κ/v, and q = (κ − p)/(v − 1)."""
         p = self.keep + (1 - self.keep) * Fraction(self.block_size, self.points)
         return p, (self.block_size - p) / (self.points - 1)
+
+    @property
+    def realised_epsilon(self) -> float:
+        """Logarithm of keep/κ + (1 − keep)/v, for a block of the item, over (1 − keep)/v."""
+        return chance.log(1 + self.keep * self.points / ((1 - self.keep) * self.block_size))
 
     @property
     def layout(self) -> Layout:
         """A block."""
         return {"": (np.int64, self.points)}
 
+    # -------------------------------------------------------------------------------- the client
+
+    def _perturb(self, values: Ints, rng: Randomness) -> Ints:
+        reports = np.empty(len(values), np.int64)
+        for part in blocks(len(values), BLOCK):
+            reports[part] = self._draw_blocks(values[part], rng)
+        return reports
+
+    def _draw_blocks(self, items: Ints, rng: Randomness) -> Ints:
+        """Draw a block for each person: block x − s, with s in D, holds item x."""
+        kept = bernoulli(inexact(self.keep), items.shape, rng)
+        blind = uniform(self.points, items.shape, rng)
+        which = uniform(self.block_size, items.shape, rng, used=kept)
+        own = items - self._steps[which]
+        own += self.points * (own < 0)
+        return np.where(kept, own, blind)
+
     @property
     def _steps(self) -> Ints:
+        """The difference set D, (κ,)."""
         return difference_set(self.order, self.dimension)
+
+    # -------------------------------------------------------------------------------- the server
+
+    def _count(self, reports: Ints) -> Ints:
+        """Count the reports of each block, (v,)."""
+        return np.bincount(reports, minlength=self.points)
+
+    def _supporters(self, tally: Tally) -> Floats:
+        """Count the reports whose block holds the item: a circular correlation of counts and D.
+
+        By a fast Fourier transform, and rounded to whole numbers, which are exact: an error of
+        one half takes some 10¹³ reports.
+        """
+        found = np.fft.irfft(np.fft.rfft(tally.counts) * self._transform, self.points)
+        return np.asarray(np.rint(found)[..., : self.k] + 0.0)  # no −0.0
 
     @property
     def _transform(self) -> NDArray[np.complex128]:
         """Fourier transform of the indicator of D."""
         return np.fft.rfft(np.bincount(self._steps, minlength=self.points))
 
-    def _perturb(self, values: Ints, rng: Randomness) -> Reports:
-        reports = np.empty(len(values), np.int64)
-        for part in blocks(len(values), BLOCK):
-            reports[part] = super()._perturb(values[part], rng)
-        return reports
-
-    def _own_codes(self, values: Ints, kept: Bools, blind: Ints, rng: Randomness) -> Ints:
-        own = values - self._steps[uniform(self.block_size, values.shape, rng, used=kept)]
-        own += self.points * (own < 0)
-        return own
+    def _sums_in_blocks(self, weights: Floats) -> Floats:
+        """Sum of the weights of each block's items, (…, v): a circular correlation, too."""
+        spectrum = np.fft.rfft(weights, self.points) * self._transform.conj()
+        return np.fft.irfft(spectrum, self.points)
 
     def _worst(self) -> Ints:
         return self._worst_of(self.k)
 
     def _worst_of(self, k: int) -> Ints:
-        """Name the block with most of the first k items."""
-        held = np.fft.irfft(np.fft.rfft(np.ones(k), self.points) * self._transform.conj(), self.points)
+        """Name the block with most of the first k items: a report that adds most to these."""
+        held = self._sums_in_blocks(np.ones(k))
         return np.array([np.argmax(np.rint(held))])
 
-    def _supporters(self, tally: Tally) -> Floats:
-        """Those whose block holds the item: a circular correlation of the counts, by a fast Fourier transform.
-
-        Rounded to whole numbers, which are exact: an error of one half takes some 10¹³ reports.
-        """
-        found = np.fft.irfft(np.fft.rfft(tally.counts) * self._transform, self.points)
-        return np.asarray(np.rint(found)[..., : self.k] + 0.0)  # no −0.0
+    # ------------------------------------------------------------------- variance and simulation
 
     def linear_variance(self, weights: ArrayLike) -> Floats:
-        r"""Variance of the sum over the block's items: (…, k).  See `PureProtocol.linear_variance`.
+        """Variance of the sum over the block's items: (…, k).  See `ItemOracle.linear_variance`.
 
-        Sums over the weights in each block are a circular correlation, and their means over the blocks of each item,
-        and those of their squares, are another; by fast Fourier transforms.
+        Sums over each block, and means over the blocks of each item, are circular correlations.
         """
-        w, (p, q), v = check_weights(weights, self.k), self.support, self.points
-        sums = np.fft.irfft(np.fft.rfft(w, v) * self._transform.conj(), v)
+        p, q = self.support
+        sums = self._sums_in_blocks(check_weights(weights, self.k))
         sums -= sums.mean(-1, keepdims=True)
+        mean = self._mean_over_reports(sums)
+        mean_square = self._mean_over_reports(np.square(sums))
+        return np.asarray((mean_square - np.square(mean)) / inexact(p - q) ** 2)
 
-        def mean(x: Floats) -> Floats:
-            """Mean over the reports about each item."""
-            own = np.fft.irfft(np.fft.rfft(x) * self._transform, v)[..., : self.k] / self.block_size
-            return np.asarray(inexact(self.keep) * own + inexact(1 - self.keep) * x.mean(-1, keepdims=True))
-
-        return np.asarray((mean(np.square(sums)) - np.square(mean(sums))) / inexact(p - q) ** 2)
+    def _mean_over_reports(self, x: Floats) -> Floats:
+        """Mean of a number of each block, over the reports of people with each item: (…, k)."""
+        held = np.fft.irfft(np.fft.rfft(x) * self._transform, self.points)
+        own = held[..., : self.k] / self.block_size
+        blind = x.mean(-1, keepdims=True)
+        return np.asarray(inexact(self.keep) * own + inexact(1 - self.keep) * blind)
 
     def _contrast_squares(self, tally: Tally, weights: Floats) -> Floats:
-        """Of the score of each block, times how often it came: points that are nobody's leave it unbiased."""
+        """Mean square of the score of each block, by how often it came.
+
+        Points that are nobody's leave it unbiased.
+        """
         p, q = self.support
-        sums = np.fft.irfft(np.fft.rfft(weights, self.points) * self._transform.conj(), self.points)
-        scores = (sums - inexact(q) * weights.sum()) / inexact(p - q)
+        scores = (self._sums_in_blocks(weights) - inexact(q) * weights.sum()) / inexact(p - q)
         return np.asarray(tally.counts @ np.square(scores) / tally.n)
 
-    def _codes_of(self, kept: Ints, rng: Randomness) -> Ints:
-        """In O(k κ)."""
-        found = np.zeros((len(kept), self.points), np.int64)
-        for x in np.flatnonzero(kept.any(0)):
-            found[:, (x - self._steps) % self.points] += scatter(kept[:, x], self.block_size, rng)
-        return found
+    def simulate(self, counts: ArrayLike, *, trials: int, rng: Randomness) -> Tally:
+        """Draw tallies of a population with this histogram, exact in their joint law: (trials, v).
+
+        In O(k κ) each, whatever the number of people.
+        """
+        histogram = check_histogram(counts, self.k)
+        n = int(histogram.sum())
+        shape = check_count(trials, 1, "trials"), self.k
+        kept = binomial(histogram, inexact(self.keep), shape, rng)
+        found = scatter(n - kept.sum(-1), self.points, rng)
+        for item in np.flatnonzero(kept.any(0)):
+            own = (item - self._steps) % self.points
+            found[:, own] += scatter(kept[:, item], self.block_size, rng)
+        return Tally(self, n, found)
 
 
 def best_order(k: int, epsilon: float, most: int = POINTS_MAX, share: float = 0.0) -> int:
-    """Return the prime power whose geometry has the least variance of an item that a share of the people hold.
+    """Return the order with the least variance of an item that a share of the people hold.
 
     It is about e^ε + 1 for a rare item, and smaller for others.
 
@@ -184,78 +261,18 @@ def best_order(k: int, epsilon: float, most: int = POINTS_MAX, share: float = 0.
         Of the item; 0, the default, is a rare one.
     """
     f = check_probability(share, "share")
-
-    def variance(q: int) -> float:
-        _, v, size = geometries[q]
-        p = size * e / (size * e + v - size)
-        other = (size - p) / (v - 1)
-        own = (v - size) / (size * e + v - size)  # 1 − p
-        return float((f * p * own + (1 - f) * other * (1 - other)) / (p - other) ** 2)
-
     e = inexact(odds(epsilon))
-    geometries = {q: _least_geometry(k, q) for q in range(2, ORDER_MAX + 1) if len(primes(q)) == 1}
-    few, right = ([q for q, (_, v, _) in geometries.items() if v <= limit] for limit in (most, POINTS_MAX))
-    return min(few or right, key=variance)
+    every = [least_geometry(k, q) for q in range(2, ORDER_MAX + 1) if is_prime_power(q)]
+    small = [one for one in every if one.points <= most]
+    possible = [one for one in every if one.points <= POINTS_MAX]
+    return min(small or possible, key=lambda one: _variance(one, e, f)).order
 
 
-def _least_geometry(k: int, q: int) -> tuple[int, int, int]:
-    """Return dimension, points and points of a hyperplane of the least geometry, from planes on, of order q."""
-    t, size = 2, q + 1
-    while q * size + 1 < k:
-        t, size = t + 1, q * size + 1
-    return t, q * size + 1, size
-
-
-@cache
-def difference_set(q: int, t: int) -> Ints:
-    """Return κ numbers modulo v whose differences are all numbers but 0, each λ times; ascending.
-
-    With α a generator of the field of q^(t+1) elements, the i below v for which the trace of αⁱ to the field of q is 0.
-
-    Source: Singer 1938.
-
-    Parameters
-    ----------
-    q : int
-        A prime power.
-    t : int, at least 2
-    """
-    (p,), v = primes(q), (q ** (t + 1) - 1) // (q - 1)
-    degree = (t + 1) * round(log(q, p))
-    rules = (_companion(rule[::-1]) for rule in product(range(p), repeat=degree))
-    alpha = next(matrix for matrix in rules if _generates(matrix, p))
-    powers = np.eye(degree, dtype=np.int64)  # of α, in the basis 1, α, α², …
-    while len(powers) < v:
-        powers = np.concatenate([powers, _product(powers, _power(alpha, len(powers), p).T, p)])
-    # to take a power q is linear, and the trace of an element the sum of its powers q⁰, …, qᵗ
-    frobenius = np.stack([_power(alpha, q * i, p)[:, 0] for i in range(degree)])
-    trace = np.sum([_power(frobenius, j, p) for j in range(t + 1)], 0)
-    found = np.flatnonzero(~np.any(_product(powers[:v], trace, p), axis=1))
-    found.flags.writeable = False
-    return found
-
-
-def _product(a: Ints, b: Ints, p: int) -> Ints:
-    """Return a @ b mod p, by floats, which are exact here and much faster: sums stay far below 2**53."""
-    return np.asarray(a.astype(np.float64) @ b.astype(np.float64), np.int64) % p
-
-
-def _companion(rule: tuple[int, ...]) -> Ints:
-    """Return the matrix of the multiplication by α, whose power `degree` is Σ rule_i αⁱ: its columns are αⁱ⁺¹."""
-    return np.column_stack([np.eye(len(rule), len(rule) - 1, -1, dtype=np.int64), rule])
-
-
-def _power(x: Ints, n: int, p: int) -> Ints:
-    """Return the power of a matrix modulo p."""
-    if n == 0:
-        return np.eye(len(x), dtype=np.int64)
-    half = _power(x, n // 2, p)
-    found = half @ half % p
-    return found @ x % p if n & 1 else found
-
-
-def _generates(alpha: Ints, p: int) -> bool:
-    """Whether α has p^degree − 1 different powers."""
-    n, one = p ** len(alpha) - 1, np.eye(len(alpha))
-    ends = (np.array_equal(_power(alpha, n // factor, p), one) for factor in (1, *primes(n)))
-    return next(ends) and not any(ends)
+def _variance(geometry: Geometry, e: float, f: float) -> float:
+    """[f p(1−p) + (1−f) q(1−q)]/(p−q)²."""
+    size = geometry.block_size
+    total = size * e + geometry.points - size
+    p = size * e / total
+    absent = (geometry.points - size) / total  # 1 − p
+    q = (size - p) / (geometry.points - 1)
+    return float((f * p * absent + (1 - f) * q * (1 - q)) / (p - q) ** 2)

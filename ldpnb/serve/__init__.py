@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ldpnb.serve.comparing import (
         Homogeneity as Homogeneity,
         difference as difference,
+        differences as differences,
         same_everywhere as same_everywhere,
     )
     from ldpnb.serve.keeping import (

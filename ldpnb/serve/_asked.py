@@ -13,7 +13,7 @@ from ldpnb.checks import as_float, check_epsilon, check_flag, check_text, is_num
 from ldpnb.core import Mechanism, Reports, Tally, check_tally
 from ldpnb.intervals import support_interval
 from ldpnb.numbers.means import Range
-from ldpnb.oracles.frequency import Supporting
+from ldpnb.oracles.base import Supporting
 from ldpnb.postprocess import normal_quantile
 from ldpnb.serve._columns import ALIKE, folded, gone, is_blank, key
 from ldpnb.serve._results import Result
@@ -210,13 +210,14 @@ class Asked(ABC):
         if rounds is None and is_pooled(tally) and not people:
             cure = "the number of waves if the same people answered each, 1 if they were new each time"
             raise ValueError(f"rounds must be said for {tally.wave}, got nothing: {cure}")
+        if of is not None and (is_pooled(tally) if rounds is None else rounds != 1):
+            what = "about all people, of whom some were drawn (people=True)"
+            cure = "people=False for a population, or Waves([a result for each wave], same=…).mean(label)"
+            got = f"{shown(rounds)}{f' for {tally.wave}' if is_pooled(tally) else ''}"
+            raise ValueError(f"rounds must be 1 in an estimate {what}, got {got}: {cure}")
         rounds = check_rounds(1 if rounds is None else rounds, tally.n)
         if of is None:
             return self._estimate(tally, level, people, together, rounds)
-        if rounds != 1:
-            raise ValueError(
-                f"of must be left out where people sent several reports, got {shown(of)} with rounds={rounds}"
-            )
         return self._about_all(tally, level, people, together, of)
 
     def _about_all(self, tally: Tally, level: float, people: bool, together: bool, of: Any) -> Any:

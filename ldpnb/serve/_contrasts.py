@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from math import inf, isfinite, sqrt
+from math import inf, isfinite, nan, sqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,7 +27,7 @@ from ldpnb.checks import as_float, check_count, is_number, shown
 from ldpnb.core import Floats, Untold
 from ldpnb.keyvalue import Wheel
 from ldpnb.keyvalue.ternary import SignedTernary
-from ldpnb.oracles.frequency import ItemOracle
+from ldpnb.oracles.base import FrequencyOracle
 from ldpnb.postprocess import norm_sub, normal_quantile
 from ldpnb.serve._columns import key, told
 
@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 
 ALONE = "one result: its rows come from the same reports, which is allowed for"
 OTHERS = "other people in each: variances add; results of the same people are same_people=True"
+ASSIGNED = "of these two groups as they are; for the effect of what was assigned at random, leave out people=True"
+INTERVAL = "low, high: "
 NOISE = "the same people, and an error about these people alone: noise adds"
 DRAWN = "people drawn from one group: the error is at most this, since no report tells how two answers go together"
 SAME = "people of one group: the error is at most this, since no report tells how a person's two answers go together"
@@ -55,6 +57,20 @@ class Part:
 
     result: Result
     weights: Floats
+
+    def ends(self, what: str) -> tuple[float, float]:
+        """Return the least and the largest that the sum can be; of shares, with each between 0 and 1.
+
+        Parameters
+        ----------
+        what : str
+            "share" or "mean": of shares, the mean of the values that stand for them.
+        """
+        result, used = self.result, self.weights[self.weights != 0]
+        if what == "mean" and result.what == "share":
+            return float(np.nanmin(result.values)), float(np.nanmax(result.values))
+        each = [sorted((weight * result.span[0], weight * result.span[1])) for weight in used.tolist()]
+        return sum(low for low, _ in each), sum(high for _, high in each)
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,31 +124,59 @@ class Contrast:
 
     @property
     def p_value(self) -> float:
-        """Chance of an estimate at least so far from 0, if 0 is true; times the number of sums asked for at once."""
+        """Chance of an estimate at least so far from 0, if 0 is true; times the number of sums asked for at once.
+
+        NaN where the error is estimated as 0, from too few reports.
+        """
         from scipy.special import ndtr
 
-        if self.error == 0:
-            return 0.0 if self.estimate else 1.0
+        if self.error == 0:  # too few reports to tell it
+            return nan
         return float(min(1.0, 2 * self.family * ndtr(-abs(self.estimate) / self.error)))
 
+    @property
+    def tests_zero(self) -> bool:
+        """Whether 0 lies inside of what it can be: only then is p printed.
+
+        A share, a sum of shares, or a mean of the numbers 1 to 5 cannot lie on both sides of 0.
+        """
+        if len(self.parts) > 1:  # a difference of two groups
+            return True
+        low, high = self.parts[0].ends(self.what)
+        return low < 0 < high
+
     def __str__(self) -> str:
-        return f"{_table([self])}\n{self.said}"
+        return _printed([self])
 
     __repr__ = __str__
 
 
 class Contrasts(dict[str, Contrast]):
-    """Several weighted sums by name, whose intervals hold all at once; ``print`` shows them as a table."""
+    """Several weighted sums by name, whose intervals hold all at once; ``print`` shows them as a table.
+
+    Attributes
+    ----------
+    heading : str
+        What all of them are, "" if nothing.
+    """
+
+    heading: str = ""
 
     def __str__(self) -> str:
-        rows = [replace(one, label=name) for name, one in self.items()]
-        said = "\n".join(dict.fromkeys(line for one in rows for line in one.said.splitlines()))
-        return f"{_table(rows)}\n{said}"
+        return _printed([replace(one, label=name) for name, one in self.items()], self.heading)
 
     __repr__ = __str__
 
 
-def _table(rows: Sequence[Contrast]) -> str:
+def _printed(rows: Sequence[Contrast], heading: str = "") -> str:
+    """Return a table, and the lines that say what it is about."""
+    said = list(dict.fromkeys(line for one in rows for line in one.said.splitlines()))
+    if any(one.tests_zero for one in rows):
+        said = [f"{line}; p: if 0 were true" if line.startswith(INTERVAL) else line for line in said]
+    return "\n".join([_table(rows, heading), *said])
+
+
+def _table(rows: Sequence[Contrast], heading: str) -> str:
     """Return lines of text with a head; all rows are shares, or all are means."""
     first = rows[0]
     scale, unit = (100, " points") if first.what == "share" else (1, f" {first.unit}" if first.unit else "")
@@ -140,15 +184,24 @@ def _table(rows: Sequence[Contrast]) -> str:
         unit = " %"
     least = min((scale * one.error for one in rows if one.error > 0), default=1.0)
     decimals = min(6, max(0, 1 - int(np.floor(np.log10(least)))))
-    lines = [["", first.what, "error", "low", "high", "p"]]
+    tested = any(one.tests_zero for one in rows)
+    lines = [[heading, first.what, "error", "low", "high", *["p"] * tested]]
     for one in rows:
         numbers = [scale * x for x in (one.estimate, one.error, one.low, one.high)]
-        lines.append([one.label, *(f"{x:,.{decimals}f}{unit}" for x in numbers), f"{one.p_value:.2g}"])
+        chance = [_chance(one)] * tested
+        lines.append([one.label, *(f"{x:,.{decimals}f}{unit}" for x in numbers), *chance])
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     return "\n".join(
         "  ".join([line[0].ljust(widths[0]), *(x.rjust(w) for x, w in zip(line[1:], widths[1:], strict=True))]).rstrip()
         for line in lines
     )
+
+
+def _chance(one: Contrast) -> str:
+    """Write a p-value, where there is one."""
+    if not one.tests_zero:
+        return ""
+    return f"{one.p_value:.2g}" if isfinite(one.p_value) else "–"
 
 
 # ------------------------------------------------------------------------------------------------- weights
@@ -180,7 +233,9 @@ def weights_of(given: Mapping[Any, Any], labels: Sequence[Any], name: str = "wei
     for label, weight in given.items():
         place = _found(label, places)
         if place is None:
-            raise ValueError(f"{name} must be of the labels {told(labels)}, got {shown(label)}")
+            cure = ": of two questions, results.difference((question, label), (question, label))"
+            more = cure if isinstance(label, tuple) else ""
+            raise ValueError(f"{name} must be of the labels {told(labels)}, got {shown(label)}{more}")
         found[place] = finite(weight, name)
     return found
 
@@ -222,7 +277,10 @@ def _one(result: Result, weights: Floats, level: float, family: int, name: str) 
         raise ValueError(f"weights must be of rows that are told, got {told(lost)}: too few to tell; leave them out")
     used = np.flatnonzero(weights)
     estimate = float(result.estimate[used] @ weights[used])
-    return _made(Part(result, weights), estimate, weights, level, family, _written(weights, result.labels))
+    found = _made(Part(result, weights), estimate, weights, level, family, _written(weights, result.labels))
+    if len(used) == 1 and weights[used[0]] == 1 and (level, family) == (result.level, 1) and not result.together:
+        return replace(found, low=float(result.low[used[0]]), high=float(result.high[used[0]]))  # as it is printed
+    return found
 
 
 def _made(part: Part, estimate: float, weights: Floats, level: float, family: int, label: str) -> Contrast:
@@ -246,7 +304,7 @@ def _reports(*results: Result) -> str:
 def _interval_said(level: float, family: int, *results: Result) -> str:
     about = " and ".join(dict.fromkeys(result.about for result in results))
     kind = f"all {family} together" if family > 1 else "alone"
-    return f"low, high: {100 * level:g} % interval, {kind}, about {about}; p: if 0 were true"
+    return f"{INTERVAL}{100 * level:g} % interval, {kind}, about {about}"
 
 
 def mean_of_values(result: Result) -> Contrast:
@@ -280,7 +338,13 @@ def end_of_scale(result: Result, count: int, name: str) -> Contrast:
     """Estimate the share of people in the first or last so many categories in order."""
     if not result.order:
         raise ValueError(f"{name} must be of categories in order, got {shown(result.heading)}s: OneOf has an order")
-    size = check_count(count, 1, "count", len(result.order) - 1)
+    most = len(result.order) - 1
+    try:
+        size = check_count(count, 1, "count", most)
+    except ValueError as error:
+        if not is_number(count) or count != most + 1:
+            raise
+        raise ValueError(f"{error}: all {count} categories are everybody who has one of them") from None
     places = result.order[-size:] if name == "top" else result.order[:size]
     weights = np.zeros(len(result.labels))
     weights[list(places)] = 1
@@ -416,8 +480,15 @@ def part_of(given: Any, name: str) -> Contrast:
     return _one(result, weights, result.level, 1, "")
 
 
-def apart_from(a: Contrast, b: Contrast, level: float, same_people: bool | None) -> Contrast:
-    """Estimate the difference of two weighted sums."""
+def apart_from(
+    a: Contrast,
+    b: Contrast,
+    level: float,
+    same_people: bool | None,
+    names: tuple[str, str] | None = None,
+    family: int = 1,
+) -> Contrast:
+    """Estimate the difference of two weighted sums; names are those of the two groups."""
     if (a.what, a.unit) != (b.what, b.unit):
         raise ValueError(f"a and b must be of one kind and unit, got {a.what} {a.unit} and {b.what} {b.unit}".rstrip())
     results = [part.result for one in (a, b) for part in one.parts]
@@ -426,6 +497,8 @@ def apart_from(a: Contrast, b: Contrast, level: float, same_people: bool | None)
     people = results[0].people
     left, right = ({id(part.result.tally) for part in one.parts} for one in (a, b))
     if left & right:
+        if names is not None:
+            raise ValueError(f"names must be left out for rows of one result, got {shown(names)}: they name two groups")
         return _within(a, b, level)
     others = [{id(tally) for part in one.parts for tally in part.result.survey} for one in (a, b)]
     if same_people is None and (left & others[1] or right & others[0]):
@@ -446,12 +519,25 @@ def apart_from(a: Contrast, b: Contrast, level: float, same_people: bool | None)
         what = NOISE
     elif same_people:
         variance, what = _same(a, b), SAME
-    said = f"{_reports(*results)}\n{what}\n{_interval_said(level, 1, *results)}"
+    elif people:
+        what = f"{OTHERS}\n{ASSIGNED}"
+    interval = _interval_said(level, family, *results)
+    if family == 1 and any(one.together for one in results):
+        interval += "; differences(…) holds for all rows together"
+    said = f"{_reports(*results)}\n{what}\n{interval}"
     error = sqrt(variance)
-    half = normal_quantile(level) * error
+    half = normal_quantile(level, family) * error
     ends = estimate - half, estimate + half
-    label = f"{a.label} − {b.label}" if a.label != b.label else f"{a.label}: first − second"
-    return Contrast(label, estimate, error, *ends, level, 1, a.what, a.unit, said, (*a.parts, *b.parts))
+    label = _of_two(a.label, b.label, names)
+    return Contrast(label, estimate, error, *ends, level, family, a.what, a.unit, said, (*a.parts, *b.parts))
+
+
+def _of_two(a: str, b: str, names: tuple[str, str] | None) -> str:
+    """Say what a difference is of."""
+    if a == b:
+        first, second = names or ("first", "second")
+        return f"{a}: {first} − {second}"
+    return f"{a} − {b}" if names is None else f"{names[0]}: {a} − {names[1]}: {b}"
 
 
 def _within(a: Contrast, b: Contrast, level: float) -> Contrast:
@@ -519,7 +605,7 @@ def law_of(part: Part) -> tuple[Floats, Floats] | None:
     used = np.flatnonzero(weights)
     if result.what != "share":
         return None
-    if isinstance(result.tally.mechanism, ItemOracle):
+    if isinstance(result.tally.mechanism, FrequencyOracle):
         return weights, norm_sub(result.estimate)
     if isinstance(result.tally.mechanism, Wheel):
         return np.append(weights, 0.0), norm_sub(np.append(result.estimate, 1 - result.estimate.sum()))

@@ -159,6 +159,9 @@ class Result:
         Rows of one result come from the same reports: the error of a difference of two shares is larger than the root
         of their squared errors, that of a sum smaller.  See `Mechanism.contrast_variance`.
 
+        A row alone has its own interval.  Those of sums and differences follow the normal law, and are too narrow where
+        hardly anybody, say fewer than ten people, is in what is added.
+
         Parameters
         ----------
         weights : dict of label to number, or dict of str to such a dict
@@ -212,7 +215,8 @@ class Result:
         """Estimate the share of people in the last so many categories: by value where there are any, else as listed.
 
         Top-two boxes of a Likert scale that is listed from the worst to the best.  That of missing answers is no such
-        category; the share is of all people.
+        category; the share is of all people.  Among those who answered it is `mean`, with
+        ``values={1: 0, 2: 0, 3: 0, 4: 1, 5: 1}``.
         """
         return end_of_scale(self, count, "top")
 

@@ -40,7 +40,7 @@ from ldpnb.asked import AsksSome
 from ldpnb.attributes import BitFlip, Blocks, BloomFlip, DrawnAttributes, HarmonyFrequency, flip_for
 from ldpnb.attributes.blocks import CELLS_MAX
 from ldpnb.checks import EPSILON_MIN, in_full
-from ldpnb.core import Records, named
+from ldpnb.core import named
 from ldpnb.keyvalue import (
     IOH,
     PCKVGRR,
@@ -80,8 +80,8 @@ from ldpnb.oracles import (
     BlockDesign,
     HadamardBit,
     HadamardResponse,
+    ItemOracle,
     MatrixMechanism,
-    PureProtocol,
     SHist,
     SubsetSelection,
     best_blocks,
@@ -90,6 +90,7 @@ from ldpnb.oracles import (
     people,
     size_for,
 )
+from ldpnb.records import Records
 from ldpnb.serve._catalogue import catalogue
 from ldpnb.serve.planning import Question as Question, Row as Row, bits_of
 from ldpnb.serve.ranking import Choice as Choice, written
@@ -170,7 +171,7 @@ class Item(Question):
             ),
             Row(MatrixMechanism.label, MatrixMechanism, "for a channel of your own, as ldpnb.numbers finds them"),
         ]
-        return rows + _others(PureProtocol, rows, k=self.k, epsilon=self.epsilon)
+        return rows + _others(ItemOracle, rows, k=self.k, epsilon=self.epsilon)
 
     def _subset(self) -> SubsetSelection:
         """Return that with the best size at this share, left to ε where it is the one that ε gives."""

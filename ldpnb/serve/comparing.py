@@ -8,6 +8,7 @@ compares rows.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -15,15 +16,22 @@ import numpy as np
 
 from ldpnb.checks import check_flag, shown
 from ldpnb.core import Floats
-from ldpnb.oracles.frequency import ItemOracle
+from ldpnb.oracles.base import FrequencyOracle
 from ldpnb.postprocess import norm_sub, normal_quantile
-from ldpnb.serve._contrasts import Contrast, apart_from, part_of, variance_of
-from ldpnb.serve._results import Entry, Result
+from ldpnb.serve._contrasts import Contrast, Contrasts, apart_from, part_of, variance_of
+from ldpnb.serve._results import Entry, RatingsResult, Result
 
 ROWS = 200  # of a test: its covariances are asked for two by two
 
 
-def difference(a: Any, b: Any, level: float | None = None, *, same_people: bool | None = None) -> Contrast:
+def difference(
+    a: Any,
+    b: Any,
+    level: float | None = None,
+    *,
+    same_people: bool | None = None,
+    names: tuple[str, str] | None = None,
+) -> Contrast:
     """Estimate by how much one row, or contrast, is above another one.
 
     Two results of different tallies are taken to be of *other people*, as in an A/B test; the line
@@ -31,6 +39,11 @@ def difference(a: Any, b: Any, level: float | None = None, *, same_people: bool 
     about a population, the error is then the largest that their answers can lead to, since no
     report tells how two answers of a person go together.  Rows of one result come from the same
     reports, which is always allowed for.
+
+    For the effect of a random assignment, as in an A/B test, leave out ``people=True``: who came into
+    which group is chance, too, and an error about these people does not contain it.
+
+    Its level is that of one difference alone; `differences` takes all rows of two groups at once.
 
     Parameters
     ----------
@@ -42,6 +55,8 @@ def difference(a: Any, b: Any, level: float | None = None, *, same_people: bool 
     same_people : bool, optional
         Whether both are of the same people.  It must be said for two questions of one `Survey`, and
         for two waves of one question.
+    names : (str, str), optional
+        Of the two groups, for the label.
 
     Returns
     -------
@@ -62,9 +77,9 @@ def difference(a: Any, b: Any, level: float | None = None, *, same_people: bool 
     >>> rng, groups = np.random.default_rng(2), {"old": 600, "new": 1400}
     >>> answers = {page: ["yes"] * n + ["no"] * (4000 - n) for page, n in groups.items()}
     >>> found = {page: buys.estimate(buys.tally(buys.perturb(x, rng=rng))) for page, x in answers.items()}
-    >>> print(difference(found["new"]["yes"], found["old"]["yes"]))
-                               share       error          low         high        p
-    yes: first − second  20.7 points  2.3 points  16.1 points  25.3 points  1.2e-18
+    >>> print(difference(found["new"]["yes"], found["old"]["yes"], names=("new", "old")))
+                          share       error          low         high        p
+    yes: new − old  20.7 points  2.3 points  16.1 points  25.3 points  1.2e-18
     each of 4,000 reports, one a person, ε = 1 (k-RR); error: standard error
     other people in each: variances add; results of the same people are same_people=True
     low, high: 95 % interval, alone, about the population these people are a random sample of; p: if 0 were true
@@ -73,12 +88,87 @@ def difference(a: Any, b: Any, level: float | None = None, *, same_people: bool 
         check_flag(same_people, "same_people")
     for name, one in (("a", a), ("b", b)):
         if not isinstance(one, Entry | Contrast):
-            cure = f"result['pay'] or result.contrast({{…}}), got {shown(one)}"
+            got = type(one).__name__ if isinstance(one, Result | RatingsResult | dict) else shown(one)
+            cure = f"result['pay'] or result.contrast({{…}}), got {got}"
+            if isinstance(one, Result):
+                cure += ": differences(a, b) takes all rows of two results"
             raise ValueError(f"{name} must be a row of a result or a contrast, {cure}")
     first, second = part_of(a, "a"), part_of(b, "b")
     wanted = first.level if level is None else level
     normal_quantile(wanted)  # checks it
-    return apart_from(first, second, wanted, same_people)
+    return apart_from(first, second, wanted, same_people, _checked_names(names))
+
+
+def differences(
+    a: Any,
+    b: Any,
+    level: float | None = None,
+    *,
+    same_people: bool | None = None,
+    names: tuple[str, str] = ("first", "second"),
+) -> Contrasts:
+    """Estimate by how much each row of one result is above that of another one, all rows at once.
+
+    The level is that of all intervals together, and p-values allow for their number (Bonferroni).
+
+    Parameters
+    ----------
+    a, b : Result
+        Of two groups, with the same labels; of ratings, ``.shares`` or ``.means``.
+    level, same_people
+        As in `difference`.
+    names : (str, str)
+        Of the two groups, for the table.
+
+    Returns
+    -------
+    Contrasts
+        By the text of the label.
+
+    Raises
+    ------
+    ValueError
+        If they are no results, or of other rows; or as in `difference`.
+
+    Examples
+    --------
+    >>> from ldpnb import OneOf
+    >>> reason, rng = OneOf(["pay", "boss", "hours"], epsilon=2.0), np.random.default_rng(0)
+    >>> here = ["pay"] * 3000 + ["boss"] * 2000 + ["hours"] * 1000
+    >>> there = ["pay"] * 2000 + ["boss"] * 2000 + ["hours"] * 2000
+    >>> groups = [reason.estimate(reason.tally(reason.perturb(x, rng=rng))) for x in (here, there)]
+    >>> found = differences(*groups, names=("here", "there"))
+    >>> found["pay"].label, bool(found["pay"].low < 1 / 6 < found["pay"].high)
+    ('pay: here − there', True)
+    """
+    for name, one in (("a", a), ("b", b)):
+        if not isinstance(one, Result):
+            cure = "of ratings, .shares or .means; difference(…) takes single rows"
+            raise ValueError(f"{name} must be a Result, {cure}, got {shown(type(one).__name__)}")
+    if a.labels != b.labels:
+        raise ValueError(f"a and b must have the same rows, got {shown(list(a.labels))} and {shown(list(b.labels))}")
+    if a.tally is b.tally:
+        raise ValueError("a and b must be of two groups, got one tally twice")
+    if same_people is not None:
+        check_flag(same_people, "same_people")
+    wanted = a.level if level is None else level
+    normal_quantile(wanted)  # checks it
+    pair = _checked_names(names) or ("first", "second")
+    sides = [(part_of(x, "a"), part_of(y, "b")) for x, y in zip(a, b, strict=True)]
+    rows = [apart_from(x, y, wanted, same_people, pair, len(sides)) for x, y in sides]
+    found = Contrasts({str(label): one for label, one in zip(a.labels, rows, strict=True)})
+    found.heading = " − ".join(pair)
+    return found
+
+
+def _checked_names(names: Any) -> tuple[str, str] | None:
+    """Return the names of two groups."""
+    if names is None:
+        return None
+    given = list(names) if isinstance(names, list | tuple) else []
+    if len(given) != 2 or not all(isinstance(one, str) and one.strip() for one in given) or given[0] == given[1]:
+        raise ValueError(f"names must be two different texts, such as ('new', 'old'), got {shown(names)}")
+    return given[0], given[1]
 
 
 class Homogeneity(NamedTuple):
@@ -106,11 +196,14 @@ class Homogeneity(NamedTuple):
 def same_everywhere(*results: Result, same_people: bool | None = None) -> Homogeneity:
     r"""Test all rows at once: whether groups of other people have the same shares, or means.
 
-    Of exclusive categories (`OneOf`), :math:`\sum_g n_g (\hat f_g - \bar f)^T C^- (\hat f_g - \bar
-    f)`, with :math:`\bar f` the pooled shares and C the covariance of one report's scores at the
-    nearest possible ones; shares sum to 1, so that contrasts alone are compared, and it has (G −
-    1)(k − 1) degrees of freedom.  Of other questions, each group has its own covariance, and the
-    pooled rows are weighted by it: (G − 1) degrees for each row.
+    The statistic is :math:`\sum_g (\hat f_g - \bar f)^T C_g^{-1} (\hat f_g - \bar f)`, with
+    :math:`C_g` the covariance of a group's rows, and :math:`\bar f` their mean, weighted by
+    :math:`C_g^{-1}`.  Groups may have been asked at different ε, or by different mechanisms.
+
+    Of exclusive categories (`OneOf`), :math:`C_g` is that at the pooled shares; shares sum to 1, so
+    that k − 1 contrasts are compared, and it has (G − 1)(k − 1) degrees of freedom.  A category for
+    missing answers is one of them, so that groups of which unequal parts do not answer are not the
+    same.  Of other questions, each group's rows say its covariance: (G − 1) degrees for each row.
 
     It says whether there is a difference, not where: `difference` does, row by row.
 
@@ -153,11 +246,13 @@ def same_everywhere(*results: Result, same_people: bool | None = None) -> Homoge
     if len({one.tally.wave for one in results}) > 1 and same_people is not False:
         raise ValueError(
             f"same_people must be False for results of several waves, got {shown(same_people)}: people who were asked "
-            "again are no other people; Waves(…, same=True) has changes and slopes"
+            "again are no other people, and no test of all waves at once is known for them; Waves(…, same=True) has "
+            "changes and slopes, row by row"
         )
     if same_people is not None and check_flag(same_people, "same_people"):
-        raise ValueError("same_people must be False, got True: the test is one of groups of other people")
-    if isinstance(results[0].tally.mechanism, ItemOracle) and results[0].what == "share":
+        rows = "difference(…, same_people=True) and Waves(…, same=True) compare the same people, row by row"
+        raise ValueError(f"same_people must be False, got True: the test is one of groups of other people; {rows}")
+    if isinstance(results[0].tally.mechanism, FrequencyOracle) and results[0].what == "share":
         statistic, df = _of_categories(results)
     else:
         statistic, df = _of_rows(results)
@@ -178,8 +273,6 @@ def _check_groups(results: tuple[Any, ...]) -> None:
         if same != (other.labels, other.what, other.unit, other.heading, other.scale):
             got = f"{shown(list(first.labels))} and {shown(list(other.labels))}"
             raise ValueError(f"results must be of one question, got rows {got}: compare those of one question")
-        if first.tally.mechanism != other.tally.mechanism:
-            raise ValueError("results must be of one question, got two mechanisms: difference(…) compares single rows")
     if any(one.rounds != 1 for one in results):
         cure = "difference(…) of single rows allows for them"
         raise ValueError(f"results must be of one report a person, got people who sent several: {cure}")
@@ -198,33 +291,55 @@ def _check_groups(results: tuple[Any, ...]) -> None:
 
 def _of_categories(results: tuple[Result, ...]) -> tuple[float, int]:
     """Return statistic and degrees of freedom for shares that sum to 1."""
-    m: Any = results[0].tally.mechanism
     k = len(results[0])
+    mechanisms: list[Any] = [one.tally.mechanism for one in results]
     n = np.array([one.tally.n for one in results], np.float64)
     each = np.stack([one.estimate for one in results])
-    pooled = n @ each / n.sum()
-    shares = norm_sub(pooled)
-    noise = _symmetric(lambda w: float(m.linear_variance(w) @ shares), k)
-    covariance = noise + np.diag(shares) - np.outer(shares, shares)
+    weights = n / [_spread(m, k) for m in mechanisms]
+    shares = norm_sub(weights @ each / weights.sum())
     contrasts = np.linalg.qr(np.eye(k)[:, : k - 1] - 1 / k)[0]  # orthogonal to (1, …, 1)
-    away = (each - pooled) @ contrasts
-    inner = contrasts.T @ covariance @ contrasts
-    statistic = float(np.sum(n * np.sum(away * np.linalg.solve(inner, away.T).T, axis=1)))
-    return statistic, (len(results) - 1) * (k - 1)
+    inverse: list[Floats] = []
+    for i, m in enumerate(mechanisms):
+        if m in mechanisms[:i]:
+            known = mechanisms.index(m)
+            inverse.append(inverse[known] * n[i] / n[known])
+            continue
+        noise = _symmetric(lambda w, m=m: float(m.linear_variance(w) @ shares), k)
+        covariance = noise + np.diag(shares) - np.outer(shares, shares)
+        inverse.append(n[i] * np.linalg.inv(contrasts.T @ covariance @ contrasts))
+    return _apart(each @ contrasts, inverse), (len(results) - 1) * (k - 1)
+
+
+def _spread(mechanism: Any, k: int) -> float:
+    """Return the variance of one report's shares, added up, where all k categories are alike."""
+    noise = sum(float(mechanism.linear_variance(row).mean()) for row in np.eye(k))
+    return noise + 1 - 1 / k
+
+
+def _apart(each: Sequence[Floats] | Floats, inverse: Sequence[Floats]) -> float:
+    """Return the squared distance of groups from their weighted mean, in units of their errors.
+
+    Parameters
+    ----------
+    each : list of ndarray (rows,)
+        One a group.
+    inverse : list of ndarray (rows, rows)
+        Inverse of its covariance.
+    """
+    weighted = np.sum([c @ x for c, x in zip(inverse, each, strict=True)], 0)
+    common = np.linalg.solve(np.sum(inverse, 0), weighted)
+    away = [x - common for x in each]
+    return float(sum(x @ c @ x for x, c in zip(away, inverse, strict=True)))
 
 
 def _of_rows(results: tuple[Result, ...]) -> tuple[float, int]:
     """Return statistic and degrees of freedom for rows of any kind."""
     rows = len(results[0])
-    inverse = []
+    inverse: list[Floats] = []
     for one in results:
         found = _symmetric(lambda w, one=one: _told_variance(one, w), rows)
-        inverse.append(np.linalg.inv(found))
-    total = np.sum(inverse, 0)
-    weighted = np.sum([x @ one.estimate for x, one in zip(inverse, results, strict=True)], 0)
-    common = np.linalg.solve(total, weighted)
-    away = [one.estimate - common for one in results]
-    return float(sum(x @ c @ x for x, c in zip(away, inverse, strict=True))), (len(results) - 1) * rows
+        inverse.append(np.asarray(np.linalg.inv(found), np.float64))
+    return _apart([one.estimate for one in results], inverse), (len(results) - 1) * rows
 
 
 def _told_variance(result: Result, weights: Floats) -> float:

@@ -167,8 +167,14 @@ def people_in(
     Raises
     ------
     ValueError
-        If n is needed and not given; or if numbers are not those of questions that were drawn.  Those
-        that were are refused with a probability of 1e-9 at most.
+        If n is needed and not given; or if numbers are not those of questions that were drawn: more
+        reports than a draw from n people makes or, where n follows from the reports, fewer.  Those
+        that were drawn, and none of them lost, are refused with a probability of 1e-9 at most.
+
+    Notes
+    -----
+    Four questions with 800 reports each may be those of 3,200 people who answered one of them, or of
+    800 who answered all: without n, they are taken for the first.
 
     Examples
     --------
@@ -186,25 +192,45 @@ def people_in(
             why = f"{total:,} reports are not {draw} of each person, so that some are lost, or were not drawn"
         if why:
             raise ValueError(f"n must be given, the number of people who took part, since {why}: estimate(…, n=…)")
-        n = total // draw
-    people = check_count(n, 1, "n")
+    given = n is not None
+    people = check_count(n, 1, "n") if given else total // draw
     share = draw / questions
     for name, count in tallied.items():
-        if count > people or (draw < questions and _tail(count, people, share) * questions < ALARM):
-            rule = f"of questions drawn for {people:,} people, so that each is asked of about {people * share:,.0f}"
-            cure = "were all people asked all questions, then leave out draw=…; else correct n"
-            raise ValueError(f"tallies must be {rule}, got {count:,} reports to {shown(name)}: {cure}")
+        if plausible(count, people, share, questions, not given):
+            continue
+        source, cure = "", "were all people asked all questions, then leave out draw=…; else correct n"
+        if not given:
+            source = f", which is what {total:,} reports make"
+            cure = f"take all tallies from one survey with draw={draw}, or say n, the number of people who took part"
+            cure += ", if reports were lost"
+        rule = f"of questions drawn for {people:,} people{source}, so that each is asked of about {people * share:,.0f}"
+        raise ValueError(f"tallies must be {rule}, got {count:,} reports to {shown(name)}: {cure}")
     if total > draw * people:
         rule = f"of {people:,} people who answered {draw} of {questions} questions, {draw * people:,} reports"
         raise ValueError(f"tallies must be {rule}, got {total:,}: they were not drawn, or n is larger")
     return people
 
 
-def _tail(count: int, n: int, share: float) -> float:
-    """Chance that at least so many of n people are asked a question."""
+def plausible(count: int, n: int, share: float, questions: int, whole: bool) -> bool:
+    """Return whether a question that is drawn for a share of n people may have so many reports.
+
+    Parameters
+    ----------
+    count, n : int
+    share : float
+    questions : int
+        How many numbers are looked at: all of them pass, but for a chance of 1e-9.
+    whole : bool
+        Whether no report is lost, so that there may not be too few, either.
+    """
     from scipy.stats import binom
 
-    return float(binom.sf(count - 1, n, share))
+    if share == 1:
+        return count == n if whole else count <= n
+    tails = [binom.sf(count - 1, n, share)]
+    if whole:
+        tails.append(binom.cdf(count, n, share))
+    return bool(count <= n and min(tails) * len(tails) * questions >= ALARM)
 
 
 def check_of(of: Any, asked: int) -> int:

@@ -259,6 +259,10 @@ class Asking(Protocol):
     def encoded(self, values: Any) -> Any:
         """Return what the mechanism's `perturb` takes, of those people who send something."""
 
+    @property
+    def identity(self) -> str:
+        """A name of what is asked, and of the mechanism."""
+
 
 class Account:
     """What one person has revealed, and may still reveal: ε over all mechanisms and all time, on the client's disk.

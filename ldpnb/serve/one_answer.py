@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import combinations
 from math import nan, sqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ldpnb.checks import check_count, check_flag, check_probability, in_full, shown
-from ldpnb.core import Floats, Ints, Records, Reports, Tally
+from ldpnb.core import Floats, Ints, Reports, Tally
 from ldpnb.hashing import key_of
 from ldpnb.intervals import support_interval
 from ldpnb.keyvalue import Wheel
 from ldpnb.numbers.means import Range
-from ldpnb.numbers.one_number import Number as NumberMechanism
-from ldpnb.oracles.frequency import ItemOracle, Supporting
+from ldpnb.numbers.one_number import NumberMechanism
+from ldpnb.oracles.base import FrequencyOracle, Supporting
+from ldpnb.records import Records
 from ldpnb.serve._asked import CATEGORY, DECLINE, LEAVE, Asked, check_labels, in_unit, one_range, quantile
 from ldpnb.serve._columns import coded, folded, labelled, numbers, present, told
 from ldpnb.serve._contrasts import finite, place_of, weights_of
@@ -47,7 +49,7 @@ class OneOf(Asked):
         What becomes of a missing answer (None, NaN, NA).  By default it is an error.  With a name, say "no answer", it
         is a category of its own, the last one.  With "decline", these people send nothing.  Then the server learns
         that they do, which is not protected, and shares are of those who answer.
-    mechanism : ItemOracle, optional
+    mechanism : FrequencyOracle, optional
         With unbiased shares, k the number of categories, that for missing answers included.  Otherwise the one with
         the least error for a category that 1/k of the people are in.  Of more than 64 categories, mechanisms within
         5 % of that error count as equal if the server works once a report, and not once a report and category; then
@@ -85,7 +87,7 @@ class OneOf(Asked):
         if self.missing is not None and folded(self.missing) in map(folded, found):
             raise ValueError(f"missing must be no category, got {shown(self.missing)}: give it another name")
         self._set(categories=found)
-        self._take(ItemOracle, "a frequency oracle")
+        self._take(FrequencyOracle, "a frequency oracle")
         k = len(self.labels)
         if self.mechanism.k != k or not self.mechanism.shares:
             raise ValueError(f"mechanism must have unbiased shares and k = {k}, got {shown(self.mechanism, most=200)}")
@@ -166,6 +168,78 @@ class OneOf(Asked):
         """Return the standard error of a share to come, from so many people; 1/k is the default share."""
         f = 1 / len(self.labels) if share is None else check_probability(share, "share")
         return _share_error(self.mechanism.variance([0])[0], f, n, people)
+
+    def plan_mean(self, n: int, shares: Mapping[Any, float] | None = None) -> float:
+        """Return the standard error of `Result.mean` to come, about a population, from so many people.
+
+        For ± d at 95 %, it takes (1.96 ``plan_mean(1)`` / d)² people.
+
+        Parameters
+        ----------
+        n : int
+        shares : dict of label to float, optional
+            Of each label, that for missing answers included; they sum to 1.  By default the worst ones, which are those
+            of two categories; with a category for missing answers they must be given.
+
+        Raises
+        ------
+        ValueError
+            If categories have no values, or shares are not as said.
+
+        Examples
+        --------
+        >>> service = OneOf([1, 2, 3, 4, 5], epsilon=2.0)
+        >>> round(service.plan_mean(2000), 3)
+        0.07
+        >>> round(service.plan_mean(2000, {1: 0.1, 2: 0.1, 3: 0.2, 4: 0.3, 5: 0.3}), 3)
+        0.055
+        """
+        count = check_count(n, 1, "n")
+        if not (values := self._numbers()):
+            raise ValueError("values must be given for a mean, got none: OneOf(…, values={…})")
+        found = np.array(values)
+        valued = ~np.isnan(found)
+        if shares is None:
+            if not valued.all():
+                rule = f"given, that of {shown(self.missing)} included"
+                raise ValueError(f"shares must be {rule}, got None: where nobody answers there is no mean")
+            weights = found - found.mean()
+            squares = self.mechanism.linear_variance(weights) + weights**2
+            return sqrt(_largest_variance(squares, weights) / count)
+        if not isinstance(shares, Mapping):
+            raise ValueError(f"shares must be a dict of a share for each label, got {shown(shares)}")
+        part = weights_of(shares, self.labels, "shares")
+        if (part < 0).any() or abs(part.sum() - 1) > 1e-9:
+            raise ValueError(f"shares must be at least 0 and sum to 1, got {shown(dict(shares))}")
+        inside = float(part[valued].sum())
+        if inside <= 0:
+            raise ValueError(f"shares must be above 0 for a category with a value, got {shown(dict(shares))}")
+        mean = float(part[valued] @ found[valued]) / inside
+        middle = float(found.mean()) if valued.all() else mean
+        weights = np.where(valued, found - middle, 0) / inside
+        noise = float(self.mechanism.linear_variance(weights) @ part)
+        return sqrt((noise + float(part @ weights**2) - float(part @ weights) ** 2) / count)
+
+
+def _largest_variance(squares: Floats, means: Floats) -> float:
+    """Return the largest Σ π_i s_i − (Σ π_i m_i)² of any shares π: for each mean the best π has two parts at most.
+
+    With t of the people in i, and 1 − t in j, it is a parabola in t.
+
+    Examples
+    --------
+    >>> _largest_variance(np.array([1.0, 0.0, 1.0]), np.array([-1.0, 0.0, 1.0]))
+    1.0
+    """
+    best = float((squares - means**2).max())
+    for i, j in combinations(range(len(means)), 2):
+        apart = means[i] - means[j]
+        if apart == 0:
+            continue  # a straight line, with its largest value at an end
+        t = float(np.clip(((squares[i] - squares[j]) / (2 * apart) - means[j]) / apart, 0, 1))
+        mean = means[j] + t * apart
+        best = max(best, float(t * squares[i] + (1 - t) * squares[j] - mean**2))
+    return best
 
 
 def _share_error(noise: Floats, share: float, n: int, people: bool) -> float:

@@ -1,9 +1,10 @@
 r"""What all questions of `ldpnb.serve.choose` share: how they rank, and the questions that go backwards.
 
 Before anybody is asked, a question says how wide the interval of its best mechanism will be (`Question.half_width`),
-for how many people, or at which ε, it is narrow enough (`Question.people_for`, `Question.epsilon_for`), and which
-share can be told from zero (`Question.smallest_share`).  The best one is that for the interval asked for
-(`Question.best_for`), which need not be the first of `Question.rank`, the one with the least error for these people.
+for how many people, or at which ε, it is narrow enough (`Question.people_for`, `Question.epsilon_for`), how many people
+it takes to see a difference between two groups (`Question.people_for_difference`), and which share can be told from
+zero (`Question.smallest_share`).  The best one is that for the interval asked for (`Question.best_for`), which need not
+be the first of `Question.rank`, the one with the least error for these people.
 """
 
 from __future__ import annotations
@@ -282,6 +283,37 @@ class Question(ABC):
         """
         best = self.best_for(of=of, people=people)
         return best.people_for(half_width, level, of=of, people=people, together=together)
+
+    def people_for_difference(
+        self,
+        difference: float,
+        level: float = 0.95,
+        *,
+        share: float | None = None,
+        power: float = 0.8,
+        of: str | None = None,
+        together: bool = False,
+    ) -> int:
+        """How many people *in each of two groups* the best mechanism takes to see a difference: an A/B test.
+
+        See `Choice.people_for_difference`, whose arguments it takes, and `best_for`: the best at the question's share.
+
+        Raises
+        ------
+        ValueError
+            If no mechanism is left, or as there.
+
+        Examples
+        --------
+        >>> from ldpnb import Number, OneOf
+        >>> buys = OneOf(["yes", "no"], epsilon=1.0)
+        >>> buys.question().people_for_difference(0.05, share=0.2)  # 20 and 25 %: people in each group
+        6872
+        >>> Number(18, 90, epsilon=1.0).question().people_for_difference(2.0)  # years
+        23817
+        """
+        best = self.best_for(of=of)
+        return best.people_for_difference(difference, level, share=share, power=power, of=of, together=together)
 
     def epsilon_for(
         self,

@@ -18,10 +18,10 @@ import numpy as np
 
 from ldpnb.attributes import Blocks, DrawnAttributes, HarmonyFrequency
 from ldpnb.chance import exact, inexact
-from ldpnb.checks import as_float, check_flag, check_positive, in_full, is_number, shown
+from ldpnb.checks import as_float, check_flag, check_positive, check_probability, in_full, is_number, shown
 from ldpnb.intervals import exact_below, scatter, support_interval, supported_tail
 from ldpnb.keyvalue.ternary import SignedTernary
-from ldpnb.oracles.frequency import Supporting
+from ldpnb.oracles.base import Supporting
 from ldpnb.postprocess import normal_quantile
 
 LONG = 8  # entries of a tuple that are written out; longer ones are written as a rule
@@ -178,6 +178,67 @@ class Choice:
         width = self.half_width(level, of=of, people=people, together=together)
         return _counted(self.n, width, check_half_width(half_width, of or next(iter(self.errors))), "half_width")
 
+    def people_for_difference(
+        self,
+        difference: float,
+        level: float = 0.95,
+        *,
+        share: float | None = None,
+        power: float = 0.8,
+        of: str | None = None,
+        together: bool = False,
+    ) -> int:
+        r"""How many people *in each of two groups* it takes to see a difference between them: an A/B test.
+
+        With V the variance of one report, :math:`n = (V_1 + V_2) \{(z + z_{power})/\text{difference}\}^2`.  It is about
+        populations, or the effect of a random assignment.  The groups are seen to differ if the interval of
+        `ldpnb.serve.difference` leaves out 0, whose level this is.
+
+        Parameters
+        ----------
+        difference : float, above 0
+            0.05 for 5 points of a share; of a mean in the unit of the question's range.
+        level : float in (0, 1)
+            Of the interval, with two sides.
+        share : float, optional
+            The smaller one of the two shares; that of the question, by default.  Of means, it must be left out, and
+            variances are the largest that any numbers lead to.
+        power : float in [0.5, 1)
+            Chance to see the difference.
+        of : str, optional
+            Which of `errors`: the first one, if nothing is said.
+        together : bool
+            Whether the level is that of all rows at once (Bonferroni), as `ldpnb.serve.differences` has it.
+
+        Raises
+        ------
+        ValueError
+            If an argument is not as said, or there is no closed form.
+
+        Examples
+        --------
+        >>> from ldpnb.serve import choose
+        >>> best = choose.Item(n=1, epsilon=1.0, k=2).rank()[0]
+        >>> best.people_for_difference(0.05, share=0.2)  # 20 and 25 %
+        6872
+        """
+        check_power(power)
+        first = self._variance(of, False)  # checks `of`
+        what = of or next(iter(self.errors))
+        wanted = check_half_width(difference, what, "difference")
+        z = self._z(level, together) + NormalDist().inv_cdf(float(power))
+        both = 2 * first
+        if hasattr(self.question, "share") and "mean" not in what:
+            lower = self.question.share if share is None else check_probability(share, "share")
+            if lower + wanted > 1:
+                rule = f"at most 1 − difference = {in_full(1 - wanted)}"
+                raise ValueError(f"share must be {rule}, got {in_full(lower)}: it is the smaller one of the two")
+            ends = lower, lower + wanted
+            both = sum(self.question._total(self.mechanism, False, end)[what] for end in ends)
+        elif share is not None:
+            raise ValueError(f"share must be left out for {what}, got {shown(share)}: its variance is the largest one")
+        return _counted(1, z * sqrt(both) * self.question._unit(what), wanted, "difference")
+
     def smallest_share(
         self,
         level: float = 0.95,
@@ -239,8 +300,7 @@ class Choice:
 
     def _teller(self, level: float, together: bool, sides: int, power: float, people: bool) -> Callable[[float], bool]:
         """Return whether a share, at least, is told from zero in this part of the surveys."""
-        if not is_number(power) or not 0.5 <= power < 1 or float(power) == 1:
-            raise ValueError(f"power must be a number in [0.5, 1), got {shown(power)}")
+        check_power(power)
         z = self._z(level, together, sides)
         check_flag(people, "people")
         counted = _counted_reports(self.mechanism, self.question)
@@ -280,7 +340,8 @@ class Choice:
         """Return n times the variance of one estimate, of a mean in [−1, 1]."""
         if not self.errors or not (of is None or (isinstance(of, str) and of in self.errors)):
             known = ", ".join(self.errors) or "nothing: there is no closed form"
-            raise ValueError(f"of must be one of what {self.name} has errors of ({known}), got {shown(of)}")
+            cure = ": OneOf(…).plan_mean(n) has the error of a mean of values" if of == "mean" else ""
+            raise ValueError(f"of must be one of what {self.name} has errors of ({known}), got {shown(of)}{cure}")
         total: dict[str, float] = self.question._total(self.mechanism, check_flag(people, "people"))
         return total[of or next(iter(self.errors))]
 
@@ -469,14 +530,21 @@ def _counted_reports(mechanism: Any, question: Any) -> tuple[float, Fraction, Fr
     return None
 
 
-def check_half_width(value: Any, what: str) -> float:
-    """Return a half-width that an interval of a share, or of a mean, can be asked to have."""
-    width = as_float(value, "half_width") if is_number(value) else 0.0
+def check_half_width(value: Any, what: str, name: str = "half_width") -> float:
+    """Return a half-width, or a difference, that one of a share or of a mean can be asked to have."""
+    point = "± 1 point" if name == "half_width" else "1 point"
+    width = as_float(value, name) if is_number(value) else 0.0
     if not 0 < width < inf:
-        raise ValueError(f"half_width must be a positive number, got {shown(value)}: 0.01 is ± 1 point of a share")
+        raise ValueError(f"{name} must be a positive number, got {shown(value)}: 0.01 is {point} of a share")
     if "mean" not in what and width >= 1:
-        raise ValueError(f"half_width must be below 1, which is 100 points, got {shown(value)}: 0.01 is ± 1 point")
+        raise ValueError(f"{name} must be below 1, which is 100 points, got {shown(value)}: 0.01 is {point}")
     return width
+
+
+def check_power(power: Any) -> None:
+    """Refuse what is no part of surveys, at least half, that a question can be asked about."""
+    if not is_number(power) or not 0.5 <= power < 1 or float(power) == 1:
+        raise ValueError(f"power must be a number in [0.5, 1), got {shown(power)}")
 
 
 def _counted(n: int, now: float, wanted: float, name: str) -> int:

@@ -27,9 +27,11 @@ from ldpnb.keyvalue import IOH, PCKVUE, StateEncodingSplit
 from ldpnb.keyvalue.wheel import OpenSets
 from ldpnb.numbers.ranges import Hierarchy
 from ldpnb.oracles.asking import told_in
-from ldpnb.oracles.frequency import GRR, PureProtocol, UnaryEncoding
+from ldpnb.oracles.base import ItemOracle
+from ldpnb.oracles.grr import GRR
 from ldpnb.oracles.hadamard import HadamardResponse
 from ldpnb.oracles.succinct import SHist
+from ldpnb.oracles.unary import UnaryEncoding
 from ldpnb.sets.sampling import SampledSUE, SetSampling
 from ldpnb.strings import RAPPOR, Unknown
 
@@ -234,7 +236,7 @@ def _counts(m: Mechanism, y: NDArray[Any]) -> Iterator[Test]:
     """Each item is supported by a report with a probability between two, whoever sends it."""
     from scipy.stats import binom
 
-    if isinstance(m, PureProtocol | SetSampling) and not isinstance(m, SHist):
+    if isinstance(m, ItemOracle | SetSampling) and not isinstance(m, SHist):
         low, high = sorted(float(x) for x in m.support)
         counts = np.rint(m.supporters(Tally(m, len(y), m._count(y))))
         p = min(binom.sf(counts - 1, len(y), high).min(), binom.cdf(counts, len(y), low).min())

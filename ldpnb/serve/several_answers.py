@@ -16,13 +16,14 @@ from ldpnb.attributes import Blocks, DrawnAttributes, HarmonyFrequency
 from ldpnb.attributes.records import Set
 from ldpnb.chance import Randomness, exact, inexact
 from ldpnb.checks import check_count, check_flag, check_probability, in_full, shown
-from ldpnb.core import Bools, Floats, Ints, OpenMechanism, Records, Reports, Tally, named
+from ldpnb.core import Bools, Floats, Ints, OpenMechanism, Reports, Tally, named
 from ldpnb.intervals import skewed_quantile
 from ldpnb.keyvalue.states import SampledKey
 from ldpnb.keyvalue.ternary import SignedTernary, mean_of
 from ldpnb.numbers.means import Range
-from ldpnb.oracles.frequency import Supporting
+from ldpnb.oracles.base import Supporting
 from ldpnb.oracles.hadamard import HadamardBit
+from ldpnb.records import Records
 from ldpnb.serve._asked import (
     CATEGORY,
     DECLINE,
@@ -541,9 +542,9 @@ def _support(mechanism: Any, tally: Tally, asked: Sequence[tuple[Set, Set]]) -> 
         parts = tally.counts.reshape(len(mechanism.sizes), oracle.m, 2)
         n = parts.sum((1, 2))
     else:
-        oracle = mechanism.oracle
-        if not isinstance(oracle, Supporting):
+        if not isinstance(mechanism.oracle, Supporting):
             return None
+        oracle = mechanism.oracle
         n, parts = tally.counts[:, 0], tally.counts[:, 1:]
         parts = parts.reshape(-1, *oracle.tally(oracle._nothing()).counts.shape)
     count = [oracle.supporters(Tally(oracle, int(n[j]), parts[j]))[at] for (j,), (at,) in asked]

@@ -41,11 +41,12 @@ from typing import Any
 import numpy as np
 
 from ldpnb.chance import Randomness, SystemRandom
-from ldpnb.checks import check_flag, check_positive, shown
+from ldpnb.checks import check_count, check_flag, check_positive, shown
 from ldpnb.core import Reports, Tally
 from ldpnb.serve._asked import DECLINE, Asked
 from ldpnb.serve._columns import SHOWN, told
 from ldpnb.serve._results import Results
+from ldpnb.serve._rounds import is_pooled
 from ldpnb.serve.drawing import check_draw, deal, people_in, some_of
 from ldpnb.serve.keeping import Account, digested, within_limit
 from ldpnb.serve.one_answer import Strings
@@ -304,18 +305,25 @@ class Survey:
         n : int, optional
             With `draw`: the number of people who took part.  It is the number of reports over `draw`, and must be given
             where `people` is asked for and this is not known: some questions have no tally, people may decline, or
-            reports were lost.
+            reports were lost.  Give it whenever you know it: see Notes.
 
         Raises
         ------
         ValueError
-            If a question refuses its tally; if n is needed, or the numbers of reports are not those of questions that
-            were drawn from so many people, as where all people were asked all questions.
+            If a question refuses its tally; if n is needed; or, with `people` or n, if the numbers of reports are not
+            those of questions that were drawn from n people, as where one of the tallies is of all people.
+
+        Notes
+        -----
+        A tally does not know whether its question was drawn.  If *all* tallies are of people who were asked everything,
+        numbers of reports alone cannot tell: 800 to each of four questions may be those of 3,200 people who answered
+        one each.  With ``n=800`` they are refused.  Files and lines whose label is `identity_of` are refused, too,
+        since it says how many questions are drawn.  About a population it makes no difference.
         """
         asked: Any = {"level": level, "people": people, "together": together, "rounds": rounds}
         given = self._named(tallies, "tallies")
         if self.draw is not None and (check_flag(people, "people") or n is not None):
-            people_here = self._people(given, n)
+            people_here = self._people(given, n, rounds)
             asked |= {"of": people_here} if people else {}
         elif n is not None:
             raise ValueError(f"n must be left out where no question is drawn, got {shown(n)}: tallies say how many")
@@ -325,13 +333,19 @@ class Survey:
                 results[name] = self.questions[name].estimate(tally, **asked)
         return results.of_same_people()
 
-    def _people(self, tallies: Mapping[str, Any], n: Any) -> int:
-        """Return how many people took part, of whom some were drawn for each question."""
+    def _people(self, tallies: Mapping[str, Any], n: Any, rounds: Any) -> int:
+        """Return how many people took part, of whom some were drawn for each question.
+
+        Of several reports a person, numbers do not tell; errors about all people are refused for them elsewhere.
+        """
         for name, tally in tallies.items():
             if not isinstance(tally, Tally):
                 raise ValueError(f"question {shown(name)}: tally must be a Tally, got {type(tally).__name__}")
         declining = [name for name, one in self.questions.items() if one.missing == DECLINE]
         numbers = {name: tally.n for name, tally in tallies.items()}
+        pooled = any(is_pooled(tally) for tally in tallies.values())
+        if rounds not in (None, 1) or (pooled and rounds is None):
+            return max(numbers.values()) if n is None else check_count(n, 1, "n")
         return people_in(numbers, len(self.questions), self.draw, n, declining)
 
     def answer(self, row: Mapping[str, Any], *, account: Account, rng: Randomness | None = None) -> dict[str, Reports]:
@@ -369,7 +383,13 @@ class Survey:
         for name in self.drawn(account, rng=rng):  # first of all, so that it does not depend on any answer
             one = self.questions[name]
             with _about(name):
-                values[name] = one.encoded(one._one(row, name))
+                try:
+                    values[name] = one.encoded(one._one(row, name))
+                except ValueError as error:
+                    if self.draw is None or not _lacks(row, name, one):
+                        raise
+                    rule = f"the answer that was drawn for this person, got {told(row) or 'none'}"
+                    raise ValueError(f"row must have {rule}: ask what drawn(account) returns") from error
         values = {name: found for name, found in values.items() if len(found)}
         asked = [(self.questions[name].mechanism, x, name) for name, x in values.items()]
         return dict(zip(values, account.reports(asked, rng=rng), strict=True))
@@ -474,6 +494,11 @@ class Survey:
             with _about(name):
                 found.setdefault(name, []).append(from_wire(part, self.questions[name], label=label))
         return {name: np.concatenate(each) for name, each in found.items()}
+
+
+def _lacks(row: Any, name: str, question: Asked) -> bool:
+    """Return whether a person's row has no answer to a question of one column."""
+    return isinstance(row, Mapping) and name not in row and not isinstance(question, YesNoTable)
 
 
 def _length(column: Any) -> int | None:

@@ -77,9 +77,11 @@ class Ways:
     def __str__(self) -> str:
         about = "these people" if self.people else "a population"
         rows = [("way", "ε each", "people each", "error, points")]
+        left_out = []
         for way in reversed(self.drawn):
             whole = way.draw == self.questions
             if not whole and way.error > WORSE * self.best.error:
+                left_out.append(way.draw)
                 continue
             drawn = f"{way.draw} of {self.questions}, drawn (draw={way.draw})"
             rows.append((f"all {way.draw}, ε split" if whole else drawn, *_cells(way)))
@@ -93,9 +95,19 @@ class Ways:
         if self.best.draw == self.questions:
             best = f"best: everybody answers all {self.questions} questions, and ε is split"
         head = f"{self.n:,} people, limit = {self.limit:g}: standard errors to come, about {about}"
+        if left_out:
+            which = _listed(sorted(left_out))
+            best += f"\nnot shown: draw = {which}, with more than {WORSE:g} times the error of the best; .drawn has all"
         return "\n".join([head, *lines, best])
 
     __repr__ = __str__
+
+
+def _listed(draws: list[int]) -> str:
+    """Write draws in words: a row of them by its ends."""
+    if len(draws) > 2 and draws[-1] - draws[0] == len(draws) - 1:
+        return f"{draws[0]} to {draws[-1]}"
+    return ", ".join(map(str, draws))
 
 
 def _cells(way: Way) -> tuple[str, str, str]:
@@ -176,7 +188,7 @@ def said(questions: Mapping[str, Any], limit: float, n: int = ENOUGH) -> str:
     >>> from ldpnb import OneOf
     >>> twelve = {f"q{i}": OneOf(["a", "b", "c", "d", "e"], epsilon=1.0) for i in range(12)}
     >>> print(said(twelve, 1.0).replace("; ", ";\n"))
-    Of 1,000 people, standard errors would be 61.5 points if everybody answers all 12, at ε = 0.0833;
+    Of 1,000 people, say, standard errors would be 61.5 points if everybody answers all 12, at ε = 0.0833;
     17.1 points if each person answers 1, drawn in public (draw=1), at ε = 1;
     and 4.95 points if only one question is asked
     """
@@ -187,7 +199,7 @@ def said(questions: Mapping[str, Any], limit: float, n: int = ENOUGH) -> str:
         drawn = f"if each person answers {best.draw}, drawn in public (draw={best.draw})"
         each.append(f"{_points_of(best)} {drawn}, at ε = {_cells(best)[0]}")
     each.append(f"{_points_of(found.alone)} if only one question is asked")
-    return f"Of {found.n:,} people, standard errors would be {'; '.join(each[:-1])}; and {each[-1]}"
+    return f"Of {found.n:,} people, say, standard errors would be {'; '.join(each[:-1])}; and {each[-1]}"
 
 
 def _points_of(way: Way) -> str:

@@ -16,7 +16,8 @@ import numpy as np
 from ldpnb import chance
 from ldpnb.chance import Randomness, bernoulli, distinct, exact, inexact, odds, round_down
 from ldpnb.checks import SIZE_MAX, Limit, check_count, check_epsilon
-from ldpnb.core import Ints, Layout, Records, Reports, blocks, sample_entries
+from ldpnb.core import Ints, Layout, Reports, blocks
+from ldpnb.records import Records, sample_entries
 from ldpnb.sets.sampling import SetSampling
 
 BLOCK = 2**13  # people treated at a time, so that what is being worked on stays in the cache

@@ -23,38 +23,38 @@ The first two hide one item as if it were all that a person holds.  The other tw
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from operator import attrgetter
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ldpnb import chance
-from ldpnb.chance import Randomness, bernoulli, inexact
-from ldpnb.checks import SIZE_MAX, Limit, check_epsilon, check_part
-from ldpnb.core import (
-    Example,
-    Floats,
-    Ints,
-    Layout,
-    Records,
-    Reports,
-    Tally,
-    check_records,
-    check_tally,
-    pad_and_sample,
-)
+from ldpnb.chance import Randomness, bernoulli, exact, inexact, odds, round_down
+from ldpnb.checks import SIZE_MAX, Limit, check_epsilon, check_errors, check_part
+from ldpnb.core import Example, Floats, Ints, Layout, Mechanism, Reports, Tally, check_tally
+from ldpnb.intervals import support_interval
 from ldpnb.kernels import count_ones, fwht
-from ldpnb.oracles.frequency import SUE, KeptCode, Supporting
+from ldpnb.oracles.base import (
+    Support,
+    keep_or_blind,
+    rare_variance,
+    support_chances,
+    support_estimate,
+    support_squares,
+    support_variance,
+)
 from ldpnb.oracles.hadamard import HadamardBit, tell_signs
+from ldpnb.oracles.unary import SUE
+from ldpnb.records import Records, check_records, pad_and_sample
 
 
 @dataclass(frozen=True, kw_only=True)
-class SetSampling(Supporting):
+class SetSampling(Mechanism):
     """What all mechanisms for sets share; a subclass adds its client and its two support probabilities.
 
     Values are `Records`, of which the keys alone are used.
@@ -79,7 +79,25 @@ class SetSampling(Supporting):
         """Number of items, dummies included: d + ℓ."""
         return self.d + self.ell
 
-    scale = property(attrgetter("ell"), doc="What estimates are multiplied by: ℓ, since one of ℓ items is drawn.")
+    @property
+    @abstractmethod
+    def support(self) -> Support:
+        """(p*, q*): probability that a report supports the item that it is about, and any other."""
+
+    @property
+    def scale(self) -> int:
+        """What estimates are multiplied by: ℓ, since one of ℓ items is drawn."""
+        return self.ell
+
+    @property
+    def chances(self) -> Support:
+        """Chance of support by somebody who holds an item, the draw of one of ℓ included, and by anybody else."""
+        return support_chances(self.support, self.scale)
+
+    @property
+    def rare_variance(self) -> float:
+        """Variance of one person's score of an item that the person does not hold: L² q*(1−q*)/(p*−q*)²."""
+        return rare_variance(self.support, self.scale)
 
     def _values(self, values: Records) -> Records:
         return check_records(values, d=self.d)
@@ -97,7 +115,29 @@ class SetSampling(Supporting):
 
     def variance(self, values: Records) -> Floats:
         """Variance L² P(1−P)/(p*−q*)² with P = h p* + (1−h) q*, h being the chance that the item is drawn: (n, d)."""
-        return self._noise(self.expected(values))
+        return support_variance(self.expected(values), self.support, self.scale)
+
+    def supporters(self, tally: Tally) -> Floats:
+        """How many reports support each item, (…, d)."""
+        check_tally(tally, Mechanism, "a mechanism's reports")
+        return tally.counts.astype(np.float64)
+
+    def _score(self, tally: Tally) -> Floats:
+        return support_estimate(self.supporters(tally), tally.n, self.support, self.scale)
+
+    def _squares(self, tally: Tally) -> Floats:
+        return support_squares(self.supporters(tally), tally.n, self.support, self.scale)
+
+    def interval(self, tally: Tally, z: float, *, people: bool = False) -> tuple[Floats, Floats]:
+        """Return exact ends where the number of supporters scatters little, score intervals elsewhere.
+
+        See `ldpnb.intervals`.  About these people, it is taken that nobody holds more than a report speaks of.
+        """
+        z = check_errors(z)
+        self.standard_error(tally, people=people)  # refuses what has none
+        own, other = self.chances
+        sampled = 0.0 if people else 1.0
+        return support_interval(self.supporters(tally), tally.n, own, other, z, sampled=sampled)
 
     def _example(self) -> Example:
         return Example(self, every_set(self.d), pairs=self.report_bits < 4)
@@ -148,8 +188,15 @@ class SampledHadamardBit(SetSampling):
         """The oracle of the item drawn."""
         return HadamardBit(k=max(self.d, 2), epsilon=self.epsilon)
 
-    support = property(attrgetter("oracle.support"), doc="(p, 1/2).")
-    layout = property(attrgetter("oracle.layout"), doc="A public row, and a sign.")
+    @property
+    def support(self) -> Support:
+        """(p, 1/2)."""
+        return self.oracle.support
+
+    @property
+    def layout(self) -> Layout:
+        """A public row, and a sign."""
+        return self.oracle.layout
 
     @property
     def realised_epsilon(self) -> float:
@@ -206,7 +253,7 @@ class SampledSUE(SetSampling):
     server_cost = "report and item"
 
     @cached_property
-    def support(self) -> tuple[Fraction, Fraction]:
+    def support(self) -> Support:
         """(p, q)."""
         return SUE(k=2, epsilon=self.epsilon).support
 
@@ -246,7 +293,7 @@ class SampledSUE(SetSampling):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SampledGRR(KeptCode, SetSampling):
+class SampledGRR(SetSampling):
     r"""k-RR on one item drawn from the padded set, with all that sampling allows.
 
     A report equals an item of the padded set with probability :math:`[e^{\varepsilon'} + \ell - 1]/(\ell Z)` and any
@@ -270,10 +317,28 @@ class SampledGRR(KeptCode, SetSampling):
 
     label = "sampled k-RR"
 
+    @cached_property
+    def keep(self) -> Fraction:
+        """Probability of answering with the item drawn, before the blind draw; rounded down."""
+        more = self.ell * (odds(self.epsilon) - 1)  # e^ε' − 1
+        return exact(round_down(more / (more + self.width)))
+
+    @property
+    def support(self) -> Support:
+        """(keep + blind, blind): of the item drawn, and of any other, which only the blind draw reports."""
+        blind = (1 - self.keep) / self.width
+        return self.keep + blind, blind
+
+    @property
+    def realised_epsilon(self) -> float:
+        """ln[1 + (d+ℓ)·keep/(ℓ(1 − keep))]."""
+        return chance.log(1 + self.keep * self.width / ((1 - self.keep) * self.ell))
+
     @property
     def layout(self) -> Layout:
         """An item or a dummy."""
         return {"": (np.int64, self.width)}
 
     def _perturb(self, values: Records, rng: Randomness) -> Reports:
-        return super()._perturb(pad_and_sample(values, self.d, self.ell, rng)[0], rng)
+        items, _ = pad_and_sample(values, self.d, self.ell, rng)
+        return keep_or_blind(items, self.keep, self.width, rng)

@@ -9,7 +9,8 @@ from numpy.typing import ArrayLike
 
 from ldpnb.chance import Randomness, uniform
 from ldpnb.checks import check_codes, check_count, check_epsilon, check_numbers, shown
-from ldpnb.core import Floats, Ints, Records, check_records
+from ldpnb.core import Floats, Ints
+from ldpnb.records import Records, check_records
 from ldpnb.sets.sampling import SampledHadamardBit, SampledSUE, SetSampling
 
 

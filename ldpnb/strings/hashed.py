@@ -111,7 +111,7 @@ class Hashed(OpenMechanism):
     def _items(self, items: ArrayLike | Sequence[Name] | None) -> tuple[Name, ...] | None:
         return None if items is None else check_candidates(items)
 
-    def _count(self, reports: Reports, items: tuple[Name, ...] | None) -> Ints:
+    def _count(self, reports: Reports, items: Any = None) -> Ints:
         """Count each cell in the reports of each cohort, and these reports: (C, width + 1), whatever the candidates."""
         return np.column_stack([self._counted(reports), np.bincount(reports["cohort"], minlength=self.cohorts)])
 

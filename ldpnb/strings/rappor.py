@@ -43,7 +43,8 @@ from ldpnb.checks import (
 )
 from ldpnb.core import Example, Floats, Ints, Kept, Layout, Reports, best_bits, blocks, largest_sum
 from ldpnb.formula import within
-from ldpnb.oracles.frequency import BLOCK, Slotted
+from ldpnb.oracles.base import BLOCK
+from ldpnb.oracles.grr import GRR
 from ldpnb.strings.hashed import Hashed, Name
 
 DIGITS = 1300  # binary places that a power of a ratio keeps: enough for the smallest f that a float can hold
@@ -285,7 +286,7 @@ def one_time(*, bits: int, hashes: int, cohorts: int, epsilon: float) -> RAPPOR:
     r"""RAPPOR that sends its permanent response itself (O-RAPPOR), for a given ε: all reports are one and the same.
 
     :math:`f = 2/(1 + e^{\varepsilon/2h})`, rounded up, p = 0 and q = 1.  With one hash function and a filter that has a
-    bit for every item it would be `frequency.SUE`.
+    bit for every item it would be `unary.SUE`.
 
     Source: Kairouz, Bonawitz and Ramage 2016; ye2018 §4.1.1.
 
@@ -300,7 +301,7 @@ def one_time(*, bits: int, hashes: int, cohorts: int, epsilon: float) -> RAPPOR:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ORR(Slotted, Hashed):
+class ORR(Hashed):
     r"""O-RR: hash the value into one of k slots by the public hash function of one's cohort, then k-RR over the slots.
 
     Given the cohort the law is that of k-RR, :math:`e^\varepsilon/(e^\varepsilon+k-1)` for the value's slot and
@@ -341,6 +342,16 @@ class ORR(Slotted, Hashed):
 
     width = property(attrgetter("k"), doc="Number of slots.")
     support = property(attrgetter("slots.support"), doc="(q*, p*): chance of the value's own slot, and of another one.")
+
+    @cached_property
+    def slots(self) -> GRR:
+        """The oracle over slots that protects the report."""
+        return GRR(k=self.k, epsilon=self.epsilon)
+
+    @property
+    def realised_epsilon(self) -> float:
+        """That of the oracle over slots, for all public parts under which two values have different slots."""
+        return self.slots.realised_epsilon
 
     @property
     def layout(self) -> Layout:

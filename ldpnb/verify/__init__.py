@@ -15,7 +15,12 @@ if TYPE_CHECKING:
     from ldpnb.exact.items import Items as Items, of_size as of_size
     from ldpnb.exact.proofs import Proof as Proof
     from ldpnb.exact.proving import prove as prove
-    from ldpnb.exact.ratios import Worst as Worst, epsilon as epsilon, keeps as keeps, worst as worst
+    from ldpnb.exact.ratios import (
+        Worst as Worst,
+        epsilon as epsilon,
+        keeps as keeps,
+        worst as worst,
+    )
     from ldpnb.verify._audit import Audit as Audit, audit as audit, ceiling as ceiling
     from ldpnb.verify._features import features_of as features_of
     from ldpnb.verify._moments import (

@@ -21,8 +21,9 @@ from scipy.special import betainccinv, betaincinv
 
 from ldpnb.chance import Randomness, SystemRandom, form, freeze
 from ldpnb.checks import check_count, check_probability, is_number, shown
-from ldpnb.core import Bools, Floats, Ints, Mechanism, Records, blocks
+from ldpnb.core import Bools, Floats, Ints, Mechanism, blocks
 from ldpnb.exact.clients import check_call, values as plain_values
+from ldpnb.records import Records
 from ldpnb.verify._features import (
     CELLS,
     LONG,

@@ -117,7 +117,7 @@ def check_batches(drawn: list[Any], common: list[Hashable], name: str) -> None:
 def shared(reports: Any) -> Hashable:
     """Return what a call says of all its reports: of those of a list, which stand for themselves, its class."""
     if not isinstance(reports, np.ndarray) or (reports.dtype == object and reports.ndim == 1):
-        return type(reports)
+        return (type(reports),)
     return form_of(reports.dtype), reports.shape[1:], layout(reports[0]) if reports.ndim > 1 else ()
 
 

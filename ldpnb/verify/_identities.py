@@ -1,4 +1,7 @@
-"""Mean and variance of one person's score, compared with the stated ones as formulas and with numbers."""
+"""Mean and variance of one person's score, compared with the stated ones.
+
+The comparison is made with formulas and with numbers.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +11,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ldpnb.core import Records, named
+from ldpnb.core import named
 from ldpnb.exact.formulas import Formula
 from ldpnb.exact.polynomials import Poly, Y, plus, sign
 from ldpnb.exact.proofs import Moments
 from ldpnb.exact.proving import Question
 from ldpnb.exact.symbolic import Laws, settled
 from ldpnb.exact.trying import POINTS, between
+from ldpnb.records import Records
 from ldpnb.verify._moments import estimate_of_one, moments as moments_in_numbers
 
 FEW = 400  # branches up to which moments are compared at several ε
@@ -56,7 +60,7 @@ def compared_moments(question: Question, tested: tuple[float, ...]) -> Moments:
     ideal = False
     if (counts.wrong or counts.near) and not in_numbers and coins == "free":
         mechanism, found = settled(make, inputs, "ideal", limit, plain=True)
-        of_ideal = _identities(mechanism, found, question)  # what is right but for rounding is right
+        of_ideal = _identities(mechanism, found, question)  # right but for rounding is right
         ideal = counts.wrong > 0 and not of_ideal.wrong
         counts = Counts(of_ideal.identities, of_ideal.wrong, max(counts.near, of_ideal.near))
     return Moments(counts.identities, counts.wrong or in_numbers, counts.near, ideal)
@@ -72,7 +76,7 @@ def _stated(mechanism: Any, question: Question) -> tuple[Any, Any]:
     return mean, variance
 
 
-# --------------------------------------------------------------------------------------- with numbers
+# ------------------------------------------------------------------------------------- with numbers
 
 
 def _wrong_in_numbers(question: Question, tested: tuple[float, ...], found: Laws) -> int:
@@ -96,7 +100,9 @@ def _wrong_in_numbers(question: Question, tested: tuple[float, ...], found: Laws
 
 def _check_shape(name: str, stated: Any, told: Any) -> None:
     if stated.shape != told.shape:
-        raise ValueError(f"{name} must have the shape of the scores, {told.shape}, got {stated.shape}")
+        raise ValueError(
+            f"{name} must have the shape of the scores, {told.shape}, got {stated.shape}"
+        )
 
 
 def _points(own: Any, tested: tuple[float, ...], branches: int) -> list[float]:
@@ -125,7 +131,7 @@ def _usual(tested: tuple[float, ...]) -> list[float]:
     return [x for x in tested if least <= x <= most]
 
 
-# ---------------------------------------------------------------------------------------- as formulas
+# -------------------------------------------------------------------------------------- as formulas
 
 
 def _identities(mechanism: Any, found: Laws, question: Question) -> Counts:

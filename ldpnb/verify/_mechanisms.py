@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ldpnb.arrays import form_of
-from ldpnb.core import Example, Mechanism, Records
+from ldpnb.core import Example, Mechanism
 from ldpnb.exact.clients import Inputs, one_person_of, program, programs_of, values_of
 from ldpnb.exact.deciding import Factor
 from ldpnb.exact.formulas import Budget, Formula
@@ -23,9 +23,13 @@ from ldpnb.exact.outputs import freeze
 from ldpnb.exact.proofs import Moments
 from ldpnb.exact.proving import Question, Stated, Subject, subject_of, what_it_states
 from ldpnb.exact.symbolic import Laws, Maker
+from ldpnb.records import Records
 from ldpnb.verify._identities import compared_moments
 
-STRUCTURE = "if a mechanism's structure follows from ε, let a field hold it, and name that in the class's `chosen`"
+STRUCTURE = (
+    "if a mechanism's structure follows from ε, let a field hold it, and name that in the class's "
+    "`chosen`"
+)
 USUAL = (0.01, 20)  # ε at which stated numbers are compared
 
 
@@ -132,7 +136,7 @@ def _subject(mechanism: Mechanism) -> Subject:
         raise ValueError(_without_epsilon(mechanism))
     structure = {
         name: getattr(mechanism, use) for name, use in mechanism.chosen.items() if name in own
-    }  # fmt: skip
+    }
     return Subject(
         make=lambda e: replace(mechanism, epsilon=e, **structure),  # type: ignore[type-var]
         name=type(mechanism).__name__,
@@ -159,15 +163,15 @@ def _what_it_states(
     if question.moments:
         try:
             moments = compared_moments(question, tested)
-        except (TypeError, ValueError) as error:  # scores in floats, or candidates that nobody named
+        except (TypeError, ValueError) as error:  # scores in floats, or candidates without names
             moments = Moments(unsaid=str(error))
     return Stated(_name(built), ratio, moments)
 
 
 def _is_stated(
     built: Mechanism, make: Maker, found: Laws, most: Factor, tested: tuple[float, ...]
-) -> bool:  # fmt: skip
-    """Whether `realised_epsilon` is the logarithm of the largest ratio, as formula and in numbers."""
+) -> bool:
+    """Whether `realised_epsilon` is the logarithm of the largest ratio, as formula and number."""
     with found.field.run(server=True):
         own = built.realised_epsilon
     found.field.heard()

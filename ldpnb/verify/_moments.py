@@ -15,7 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 
 from ldpnb.checks import check_count, check_people, check_probability
-from ldpnb.core import Floats, Mechanism, Records, Tally, blocks, named
+from ldpnb.core import Floats, Mechanism, Tally, blocks, named
+from ldpnb.records import Records
 from ldpnb.exact.clients import Client, Inputs, programs
 from ldpnb.exact.coins import Randomness
 from ldpnb.exact.distributions import Law

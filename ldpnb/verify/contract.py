@@ -50,21 +50,11 @@ from scipy.special import bdtr, bdtrc, chdtr, chdtrc, ndtr, ndtri
 from ldpnb.asked import AsksSome
 from ldpnb.chance import LIMIT, Law, Outputs, Paths, SystemRandom, TooManyBranches, freeze, law, odds
 from ldpnb.checks import EPSILON_MAX, EPSILON_MIN, apart
-from ldpnb.core import (
-    Example,
-    Floats,
-    Ints,
-    Mechanism,
-    OpenMechanism,
-    Records,
-    Tally,
-    Untold,
-    largest_sum,
-    named,
-)
+from ldpnb.core import Example, Floats, Ints, Mechanism, OpenMechanism, Tally, Untold, largest_sum, named
 from ldpnb.exact.clients import values as plain_values
 from ldpnb.exact.distributions import laws, total_variation
 from ldpnb.exact.ratios import Worst, stated_rounding, worst
+from ldpnb.records import Records
 from ldpnb.verify._mechanisms import Rows
 from ldpnb.verify._moments import moments, moments_of, row_keys
 
@@ -256,6 +246,7 @@ class Known:
         self.laws, self.branches = list[Law](), Counter[int]()
         self.traces = list[dict[Hashable, Law]]()  # of each input, for each report the law of the draws behind it
         self.outputs, self._rows = Outputs(), Rows()
+        self._sent = Outputs()  # reports of one person as they are sent: those of a crowd lie otherwise in memory
         numbers = dict[tuple[Hashable, ...], int]()
         handed = deepcopy(example.inputs)
         example.mechanism.perturb(handed, rng=np.random.default_rng(0))
@@ -275,7 +266,10 @@ class Known:
         report = self.example.mechanism.perturb(person, rng=rng)
         _must(isinstance(report, np.ndarray), f"reports are a {type(report).__name__}, and must be an array")
         _must(len(report) == 1, f"one person with input {i} sends {len(report)} reports")
-        key = self.outputs.key(self._rows.only(report))
+        row = self._rows.only(report)
+        if isinstance(row, np.ndarray):
+            self._sent.key(row)
+        key = self.outputs.key(_alone(row))
         self.reports.setdefault(key, report)
         return numbers.setdefault((key, *rng._trace), len(numbers))
 
@@ -306,6 +300,11 @@ class Known:
         names = next(iter(self.reports.values())).dtype.names or ()
         at = [names.index(name) for name in self.example.mechanism.public_fields]
         return {key: tuple(key[i] for i in at) for key in self.reports}  # type: ignore[index]
+
+
+def _alone(row: Any) -> Any:
+    """Return a report as an array of its own, if it is a row of others: how these lie in memory is not its own."""
+    return row.copy() if isinstance(row, np.ndarray) else row
 
 
 known = lru_cache(maxsize=8)(Known)  # a client is walked once for all checks
@@ -490,14 +489,9 @@ def _simulated(example: Example) -> bool:
 def _one_of_each(example: Example) -> bool:
     """Whether the inputs are the items of an oracle whose simulations count what its tallies count."""
     m, x = example.mechanism, example.inputs
-    if not _of_items(m) or getattr(m, "marks", False) or not isinstance(x, np.ndarray):
+    if m.takes != "item" or not getattr(m, "counts_items", True) or not isinstance(x, np.ndarray):
         return False
     return len(x) <= UNASKED and x.dtype.kind == "i" and np.array_equal(x, np.arange(getattr(m, "k", 0)))
-
-
-def _of_items(m: Any) -> bool:
-    """Whether a mechanism is an `oracles.frequency.ItemOracle`, which is not known here."""
-    return any(kind.__name__ == "ItemOracle" for kind in type(m).__mro__)
 
 
 def _few(example: Example) -> bool:
@@ -669,7 +663,7 @@ def respond_of_memoise_is_perturb(example: Example) -> None:
     memories = []
     for i in range(len(example.inputs))[:MIXED]:
         one, outputs = example.inputs[i : i + 1], known(example).outputs
-        both = law(lambda rng: outputs.key(m.respond(m.memoise(one, rng=rng), rng=rng)[0]))  # noqa: B023
+        both = law(lambda rng: outputs.key(_alone(m.respond(m.memoise(one, rng=rng), rng=rng)[0])))  # noqa: B023
         apart = total_variation(both, known(example).laws[i])
         _must(not apart, f"respond of memoise of input {i} has a law that is {float(apart):.3g} from that of perturb")
         memories.append(law(lambda rng: freeze(m.memoise(one, rng=rng).rows)))  # noqa: B023
@@ -745,7 +739,7 @@ def noise_is_the_variance(example: Example) -> None:
     if hasattr(m, "rare_variance"):
         absent = m.expected(example.inputs, *named(example.items)) == 0
         _close(variance, np.where(absent, m.rare_variance, variance), within, "rare_variance")
-    if hasattr(m, "linear_variance") and _of_items(m):  # of sums whose weights have no pattern
+    if hasattr(m, "linear_variance") and m.takes == "item":  # of sums whose weights have no pattern
         weights = np.random.default_rng(7).normal(size=(4, m.k))
         _, sums = moments_of(seen.laws, {y: weights @ score for y, score in seen.scores.items()})
         linear = m.linear_variance
@@ -799,7 +793,7 @@ def candidates_may_come_in_any_order(example: Example) -> None:
 
 def _supports(example: Example) -> bool:
     m = example.mechanism
-    return _of_items(m) and hasattr(m, "supporters") and hasattr(m, "support")
+    return m.takes == "item" and hasattr(m, "supporters") and hasattr(m, "support")
 
 
 @_check(_supports)
@@ -1247,12 +1241,12 @@ def _keys(example: Example, drawn: Any) -> list[Hashable]:
     """Return the reports as they are in a law, in the same forms; each of them is looked up once."""
     outputs = known(example).outputs
     if not isinstance(drawn, np.ndarray) or drawn.dtype.hasobject:
-        return list(map(outputs.key, drawn))
+        return [outputs.key(_alone(row)) for row in drawn]
     found = dict[bytes, Hashable]()
     rows = row_keys(drawn)
     for i, row in enumerate(rows):
         if row not in found:
-            found[row] = outputs.key(drawn[i])
+            found[row] = outputs.key(_alone(drawn[i]))
     return [found[row] for row in rows]
 
 
@@ -1630,7 +1624,7 @@ def what_is_no_value_is_refused(example: Example) -> None:
     for name, shown in _beyond(example):
         what = f"the value {name} is not refused, and tells itself from the inputs by {shown.epsilon!r}"
         _must(shown.ratio is not None and shown.ratio <= odds(m.epsilon), what)
-    if _of_items(m):
+    if m.takes == "item":
         for code in (-1, m.k):
             bad = np.append(x, code)
             _refuses(partial(m.perturb, bad, rng=np.random.default_rng(0)), "", f"the item {code} of {m.k}")

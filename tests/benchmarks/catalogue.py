@@ -13,10 +13,10 @@ from speed import processor
 from timing import Cores, least
 
 from ldpnb.book.experiment import record
-from ldpnb.core import Records
 from ldpnb.hashing import digest
 from ldpnb.keyvalue.pckv import PCKVGRR, PCKVUE
 from ldpnb.keyvalue.wheel import WheelKV
+from ldpnb.records import Records
 
 
 def crowd(n, keys, m):

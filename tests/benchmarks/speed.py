@@ -31,7 +31,7 @@ from ldpnb.hashing import Paraboloid
 from ldpnb.keyvalue import pckv, wheel
 from ldpnb.keyvalue.correlation import IOH, PairSampling
 from ldpnb.numbers import many_numbers
-from ldpnb.oracles import frequency, succinct
+from ldpnb.oracles import olh, subset, succinct, unary
 from ldpnb.sets import sampling
 from ldpnb.strings.hashed import Hashed
 
@@ -44,8 +44,9 @@ LEAST_CORES = 0.9  # of a run that is recorded: caches are shared, so that with 
 ORACLES = ("GRR", "SUE", "OUE", "OLH", "SubsetSelection", "HadamardBit", "HadamardResponse", "SHist")
 # whose server does something for every report and item: vectors of answers, and hashes
 EVERY = (
-    frequency.BitReports,
-    frequency.OLH,
+    unary.UnaryEncoding,
+    subset.SubsetSelection,
+    olh.OLH,
     succinct.SHist,
     many_numbers.MeanEst,
     keyvalue.StateEncodingSplit,
@@ -208,9 +209,9 @@ def triples(*, n, d, epsilon, repetitions):
 
 
 def ids(*, n, size, epsilon, repetitions):
-    """One row: ids below 2**62 in any order are counted, as the items of `frequency.OLH` on an open domain would be."""
+    """One row: ids below 2**62 in any order are counted, as the items of `olh.OLH` on an open domain would be."""
     rng = np.random.default_rng(1)
-    oracle = frequency.OLH(k=size, epsilon=epsilon)
+    oracle = olh.OLH(k=size, epsilon=epsilon)
     family = Paraboloid(slots=oracle.slot_count)
     seeds, slots = family.seeds(n, rng), oracle.perturb(rng.integers(0, size, n), rng=rng)["slot"]
     (taken,) = least(repetitions, partial(family.count, seeds, slots, rng.integers(0, family.prime**2, size)))

@@ -12,9 +12,9 @@ import numpy as np
 import pandas as pd  # type: ignore[import-untyped]
 
 from ldpnb.attributes import Blocks
-from ldpnb.core import Records
 from ldpnb.keyvalue import OpenSets
-from ldpnb.numbers.one_number import Number
+from ldpnb.numbers.one_number import NumberMechanism
+from ldpnb.records import Records
 from ldpnb.serve import choose
 
 
@@ -85,7 +85,7 @@ def surveys(
         wrong = {_family(c): c.error for c in replace(asked, epsilon=elsewhere).rank()}
         for eps in budgets:
             for choice in _usable(replace(asked, epsilon=eps)):
-                few = isinstance(choice.mechanism, Number) or isinstance(asked, choose.Crosstabs)
+                few = isinstance(choice.mechanism, NumberMechanism) or isinstance(asked, choose.Crosstabs)
                 times = 10 * runs if few else runs
                 squares = _squares(asked, choice.mechanism, times, rng)
                 blur = max(squares.std(ddof=1) / sqrt(times), 1e-6 * choice.error**2)
@@ -110,7 +110,7 @@ def _squares(asked: Any, mechanism: Any, times: int, rng: np.random.Generator) -
         return _squares_of_a_cell(asked, mechanism, times, rng)
     n, held, truth = asked.n, getattr(asked, "m", 1), 0.0  # each has the first items, or the first values
     counted = [range(held, getattr(asked, "d", getattr(asked, "k", 0)))] if isinstance(mechanism, OpenSets) else []
-    if isinstance(mechanism, Number):
+    if isinstance(mechanism, NumberMechanism):
         tried = np.linspace(-1, 1, 129)
         truth = tried[mechanism.variance(tried)[:, 0].argmax()]
         values: Any = np.full(n * times, truth)
@@ -131,7 +131,7 @@ def _squares(asked: Any, mechanism: Any, times: int, rng: np.random.Generator) -
         found = np.array([mechanism.estimate(tally) for tally in tallies])
     if isinstance(asked, choose.Marginals):
         found = found.reshape(times, -1, asked.k)[:, :, 1:].reshape(times, -1)
-    elif not counted and not isinstance(mechanism, Number):
+    elif not counted and not isinstance(mechanism, NumberMechanism):
         found = found[..., held:]
     return np.asarray(np.square(found - truth).mean(-1).reshape(times, -1).sum(1))
 

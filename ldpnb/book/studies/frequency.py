@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Mapping
 import numpy as np
 import pandas as pd  # type: ignore[import-untyped]
 
-from ldpnb.oracles import PureProtocol
+from ldpnb.oracles import ItemOracle
 
 Chances = Callable[[float], Mapping[str, tuple[float, float]]]
-Kinds = Mapping[str, Callable[..., PureProtocol]]
+Kinds = Mapping[str, Callable[..., ItemOracle]]
 
 
 def absent(

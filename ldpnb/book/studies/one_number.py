@@ -11,10 +11,10 @@ from scipy.stats import binom
 
 from ldpnb.core import Tally
 from ldpnb.numbers import least_distortion
-from ldpnb.numbers.one_number import Number, TwoPoint
+from ldpnb.numbers.one_number import NumberMechanism, TwoPoint
 from ldpnb.postprocess import interval
 
-Kinds = Mapping[str, Callable[..., Number]]
+Kinds = Mapping[str, Callable[..., NumberMechanism]]
 
 
 def least(eps: float, steps: int = 32, scores: int = 129) -> float:

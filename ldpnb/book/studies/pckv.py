@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd  # type: ignore[import-untyped]
 
 from ldpnb.book._style import table
-from ldpnb.core import Records
 from ldpnb.keyvalue.ternary import SignedTernary
+from ldpnb.records import Records
 
 if TYPE_CHECKING:
     from IPython.display import HTML

@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd  # type: ignore[import-untyped]
 
 from ldpnb.book import diagram
-from ldpnb.core import Floats, Records
+from ldpnb.core import Floats
+from ldpnb.records import Records
 from ldpnb.sets import SetSampling
 
 if TYPE_CHECKING:

@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 
 from ldpnb.book.experiment import sweep
 from ldpnb.chance import bernoulli
-from ldpnb.core import Bools, Floats, Ints, Records, Tally
+from ldpnb.core import Bools, Floats, Ints, Tally
 from ldpnb.keyvalue import Holdings, privkvm_bias, privkvm_marginals
 from ldpnb.keyvalue.population import entries
 from ldpnb.postprocess import norm
+from ldpnb.records import Records
 
 Method = Callable[[Holdings, float, int, np.random.Generator], tuple[Floats, Floats]]
 

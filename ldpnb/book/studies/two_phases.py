@@ -10,7 +10,7 @@ import pandas as pd  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 
 from ldpnb.book._style import table
-from ldpnb.core import Records
+from ldpnb.records import Records
 from ldpnb.sets.sampling import SetSampling
 from ldpnb.sets.two_phases import largest
 

@@ -10,8 +10,9 @@ import pandas as pd  # type: ignore[import-untyped]
 
 from ldpnb.book import datasets
 from ldpnb.book.experiment import sweep
-from ldpnb.core import Floats, Ints, Records
+from ldpnb.core import Floats, Ints
 from ldpnb.keyvalue import Holdings, PrivKV, WheelKV, clipped_mean, holdings, privkvm_marginals
+from ldpnb.records import Records
 
 Make = Callable[[float, int], Any]  # a mechanism from ε and the number of keys
 

@@ -15,9 +15,10 @@ from scipy.stats import laplace, norm
 from ldpnb.book import datasets
 from ldpnb.book.experiment import precision, relative_error
 from ldpnb.chance import binomial, scatter, uniform
-from ldpnb.core import Floats, Ints, Records, Tally, pad_and_sample
+from ldpnb.core import Floats, Ints, Tally
 from ldpnb.keyvalue import Wheel
 from ldpnb.oracles import SUE, HadamardBit
+from ldpnb.records import Records, pad_and_sample
 from ldpnb.sets import PrivSet, SampledGRR, SampledHadamardBit, SampledSUE, halves, largest, restrict
 
 People = NDArray[np.int16]  # a column for each person, a row for each item that she holds

@@ -449,7 +449,9 @@ print(f"root of the squared errors: {100 * hypot:.2f} points")
 # The *Net Promoter Score (NPS)* is the contrast promoters − detractors.
 # A *Likert scale* is a list of numbers, or of labels with `values=`; then `result.mean` has its interval, and `result.top(2)` is its top-two box.
 # Ask three labels for an NPS: map the eleven answers to them on the device, since each label more makes more noise.
-# `difference` compares two groups, `same_everywhere` all rows of several groups.
+# `difference` compares two groups, `differences` all their rows, and `same_everywhere` tests several groups at once.
+# If people were assigned to two groups at random, as in an A/B test, do not use `people=True`:
+# the assignment is chance, too, and an error about these people does not contain it.
 #
 # (sec-survey-plan)=
 # ## Before you ask
@@ -495,6 +497,7 @@ table(pd.DataFrame(rows, columns=[*columns, "people for ± 1 point"]))
 # If a share is that of column four, about half of all intervals leave out 0.
 # In the first row, k-Subset ties, with longer reports.
 # `reason.plan(N, share=0.1)` gives the error at another share.
+# For two groups, `people_for_difference(0.05, share=0.2)` gives the number of people *in each group* that see a difference between 20 % and 25 % with probability 0.8.
 #
 # (sec-survey-several)=
 # ## Several questions, one budget
@@ -619,13 +622,12 @@ except ValueError as refused:
 found = [sleep.estimate(one, people=True) for one in tallies]
 waves = Waves(found, same=True)
 print(waves)
-slope = waves.slope("well")
-change, error = 100 * slope.estimate, 100 * slope.error
-print(f"per week: {change:+.1f} ± {error:.1f} points")
+print(waves.slope("well"))
 
 # %% [markdown]
 # About a population, the errors also depend on how the answers of one person go together.
 # Without `people=True`, the package takes the way that makes the error largest.
+# Scores go the same way: `Waves([one.mean for one in found], same=True)`, or with `one.top(2)`.
 #
 # You may also want one share over all weeks.
 # If each of the $n$ people sent $T$ reports, the noise is averaged over $nT$ reports.
@@ -662,6 +664,7 @@ check(
 # If answers rarely change, let the phone remember its report: `account.remembered(sleep, "well", label="sleep, 2026")` costs ε once, and hands out the same report all year.
 # It speaks of the first answer, so a new period needs a new label.
 # Copies of a report say no more than one: estimate one week of them, and do not pool.
+# To compare weeks of them, say `Waves(found, same=True, remembered=True)`: else a mean over weeks looks surer than it is.
 #
 # (sec-survey-hold)=
 # ## Do the intervals hold?
@@ -670,7 +673,7 @@ check(
 # Among them are few people, many categories, items that nobody rates, and ε from 0.2 to 6.
 # The table shows how often a 95 % interval held the truth, on average over the rows of the record and in the worst row.
 # A row is a setting, about the population or about these people.
-# The worst of many rows is some points lower by chance alone; for the lowest slope, the last line has 3,000 surveys of other people.
+# The worst of many rows is some points lower by chance alone: lines that end in *again* are 3,000 surveys of other people for the rows that were lowest.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "The recorded surveys"}
 shares, drawn = recorded("coverage"), recorded("drawn_coverage")
@@ -678,14 +681,15 @@ compared, repeated = recorded("contrasts"), recorded("repeated")
 groups = {
     "each interval alone": (shares, "alone"),
     "all of a result together": (shares, "together"),
+    "… the lowest, again": (recorded("coverage.again"), "together"),
     "questions drawn in public": (drawn, "alone"),
     "differences and scores": (compared, "covers"),
     "… with errors of rows added": (compared, "hypot"),
     "people asked again": (repeated, "rounds said"),
     "… taken for new people": (repeated, "alone"),
-    "slopes, these people": (repeated, "slope, people"),
     "changes, new people": (repeated, "change, new"),
-    "the lowest slope, again": (recorded("repeated.again"), "slope, people"),
+    "slopes, these people": (repeated, "slope, people"),
+    "… the lowest slope, again": (recorded("repeated.again"), "slope, people"),
 }
 held = []
 for name, (record, column) in groups.items():

@@ -1,0 +1,69 @@
+"""Names of 1.0.0 that have moved still answer, and say of mechanisms what they said."""
+
+import numpy as np
+import pytest
+
+from ldpnb import GRR, OUE, PCE, Hierarchy, Laplace, Records, SampledGRR, core, numbers
+from ldpnb.core import Mechanism
+from ldpnb.numbers import Piecewise
+from ldpnb.oracles import (
+    BitReports,
+    FrequencyOracle,
+    HadamardBit,
+    HadamardResponse,
+    MatrixMechanism,
+    OneBit,
+    PureProtocol,
+    SHist,
+    SubsetSelection,
+    frequency,
+    hadamard,
+)
+from ldpnb.oracles.base import ItemOracle, Supporting
+
+RR = GRR(k=3, epsilon=1.0)
+UNARY = OUE(k=3, epsilon=1.0)
+SUBSET = SubsetSelection(k=4, epsilon=1.0)
+BIT = HadamardBit(k=3, epsilon=1.0)
+RANDOM_BIT = SHist(k=3, epsilon=1.0, m=8)
+RESPONSE = HadamardResponse(k=3, epsilon=1.0)
+MATRIX = MatrixMechanism(channel=[[0.75, 0.25], [0.25, 0.75]])
+LEVELS = Hierarchy.of(4, 1.0)
+OWN_EPSILON = PCE(k=3, levels=(1.0,))
+NUMBER = Laplace(epsilon=1.0)
+SETS = SampledGRR(d=2, ell=1, epsilon=1.0)
+ALL = (RR, UNARY, SUBSET, BIT, RANDOM_BIT, RESPONSE, MATRIX, LEVELS, OWN_EPSILON, NUMBER, SETS)
+
+
+@pytest.mark.parametrize(
+    "kind, members",
+    [
+        (PureProtocol, (RR, UNARY, SUBSET, BIT, RANDOM_BIT)),
+        (BitReports, (UNARY, SUBSET)),
+        (OneBit, (BIT, RANDOM_BIT)),
+        (FrequencyOracle, (RR, UNARY, SUBSET, BIT, RANDOM_BIT, RESPONSE, MATRIX, LEVELS)),
+        (Supporting, (RR, UNARY, SUBSET, BIT, RANDOM_BIT, SETS)),
+        (numbers.Number, (NUMBER,)),
+    ],
+)
+def test_instances_are_told(kind, members):
+    assert [one for one in ALL if isinstance(one, kind)] == [*members]
+
+
+def test_names_answer_where_they_were():
+    assert frequency.GRR is GRR and frequency.OUE is OUE
+    assert frequency.PureProtocol is PureProtocol is ItemOracle
+    assert hadamard.OneBit is OneBit
+    assert core.Records is Records
+    assert issubclass(Piecewise, numbers.Number)
+    keys, _ = core.pad_and_sample(Records.of({0}), 1, 1, np.random.default_rng(0))
+    assert keys.tolist() == [0]
+
+
+@pytest.mark.parametrize("hook", sorted(Mechanism.__abstractmethods__))
+def test_a_class_that_leaves_out_a_hook_cannot_be_built(hook):
+    every = {name: lambda self, *_: None for name in Mechanism.__abstractmethods__}
+    assert type("Whole", (Mechanism,), every)()
+    del every[hook]
+    with pytest.raises(TypeError, match=hook):
+        type("Part", (Mechanism,), every)()
