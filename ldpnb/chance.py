@@ -1,4 +1,4 @@
-"""Every random choice a client makes goes through here, so that its exact law can be read off its own code.
+"""All random choices of clients, so that the exact law of reports can be read off a client's code.
 
 A client asks for biased coins (`bernoulli`; `packed_bernoulli` for very many), for one of several
 options, all alike (`uniform`), or for a draw whose odds are whole numbers (`rational`,
@@ -38,7 +38,18 @@ from ldpnb.exact.distributions import Law, law
 from ldpnb.exact.forms import PLAIN as PLAIN, form
 from ldpnb.exact.formulas import Formula
 from ldpnb.exact.outputs import Outputs, copied as copied, freeze
-from ldpnb.exact.probabilities import GRID, exact, inexact, log, log_down, log_up, odds, round_down, round_up, share
+from ldpnb.exact.probabilities import (
+    GRID,
+    exact,
+    inexact,
+    log,
+    log_down,
+    log_up,
+    odds,
+    round_down,
+    round_up,
+    share,
+)
 from ldpnb.exact.questions import coin_of, weights_of
 from ldpnb.exact.replay import DEPTH as DEPTH, LIMIT, Paths, TooManyBranches, branches, walk
 
@@ -78,8 +89,10 @@ __all__ = [
 
 
 COINS = 2**14  # drawn at a time, so that their floats, eight bytes each, stay in the cache
-COIN_WORDS = 2**15  # words of 64 coins settled at a time; of fewer, calls would cost more than random words
-FULL_ROUNDS = 8  # digits for which all words are drawn; then about one word in five has an undecided coin
+# words of 64 coins that are settled at a time; with fewer, calls cost more than random words
+COIN_WORDS = 2**15
+# digits for which all words are drawn; then about one word in five has an undecided coin
+FULL_ROUNDS = 8
 
 
 class SystemRandom(coins.SystemRandom):
@@ -128,7 +141,9 @@ def _source(rng: object, *call: Any) -> Source:
     """
     for shape in call[1:]:
         if not _is_shape(shape):
-            raise ValueError(f"shape must be a tuple of integers that are not negative, got {shape!r:.60}")
+            raise ValueError(
+                f"shape must be a tuple of integers that are not negative, got {shape!r:.60}"
+            )
     if isinstance(rng, Paths):
         rng._trace.append(call)
         return rng
@@ -162,17 +177,20 @@ def _spread(x: NDArray[Any], shape: tuple[int, ...], name: str) -> NDArray[Any]:
         raise ValueError(f"{name} must broadcast to shape {shape}, got shape {x.shape}") from None
 
 
-def _one_by_one(draw: Any, kind: Any, shape: tuple[int, ...], used: Any = True, **each: Any) -> NDArray[Any]:
+def _one_by_one(
+    draw: Any, kind: Any, shape: tuple[int, ...], used: Any = True, **each: Any
+) -> NDArray[Any]:
     """Draw along a path, for each entry of arrays that are broadcast to a shape.
 
     It is 0 where a draw is not used.
     """
-    on = [] if used is True else _entries(np.asarray(used), shape, "used")
+    are_used = [] if used is True else _entries(np.asarray(used), shape, "used")
     lists = [_entries(x, shape, name) for name, x in each.items()]  # one person's draws are few
     if used is True:
         drawn = [draw(*own) for own in zip(*lists, strict=True)]
     else:
-        drawn = [draw(*own) if is_used else 0 for is_used, *own in zip(on, *lists, strict=True)]
+        people = zip(are_used, *lists, strict=True)
+        drawn = [draw(*own) if is_used else 0 for is_used, *own in people]
     return np.array(drawn, kind).reshape(shape).copy()  # no view: generators return none
 
 
@@ -193,7 +211,7 @@ def _symbolic(p: Any) -> bool:
     return isinstance(p, Formula)
 
 
-# ---------------------------------------------------------------------------------------------------- draws
+# ------------------------------------------------------------------------------------------ draws
 
 
 def _fall(p: Any, rng: Source) -> bool:
@@ -201,7 +219,9 @@ def _fall(p: Any, rng: Source) -> bool:
     return fall(p, rng) if isinstance(p, Formula) else toss(p, rng)
 
 
-def bernoulli(p: ArrayLike, shape: tuple[int, ...], rng: Randomness, *, used: ArrayLike = True) -> NDArray[np.bool_]:
+def bernoulli(
+    p: ArrayLike, shape: tuple[int, ...], rng: Randomness, *, used: ArrayLike = True
+) -> NDArray[np.bool_]:
     """Coins that fall heads with probability p: exactly ``ceil(p * 2**53) / 2**53``.
 
     Parameters
@@ -230,7 +250,10 @@ def bernoulli(p: ArrayLike, shape: tuple[int, ...], rng: Randomness, *, used: Ar
     if isinstance(rng, Paths):
         if symbolic:  # those that are not used as well: with numbers they are looked at, too
             for coin in p.flat:
-                coin_of(coin, rng) if isinstance(coin, Formula) else _probabilities(coin)
+                if isinstance(coin, Formula):
+                    coin_of(coin, rng)
+                else:
+                    _probabilities(coin)
         return _one_by_one(rng._toss, np.bool_, shape, used, p=p)
     if symbolic:
         return _one_by_one(partial(_fall, rng=rng), np.bool_, shape, used, p=p)
@@ -253,8 +276,12 @@ def _heads(
     return heads
 
 
-def packed_bernoulli(p: float, shape: tuple[int, int], rng: Randomness, *, used: ArrayLike = True) -> NDArray[np.uint8]:
-    """Coins of one probability, eight to a byte: the law of `bernoulli`, at about a seventh of the random words.
+def packed_bernoulli(
+    p: float, shape: tuple[int, int], rng: Randomness, *, used: ArrayLike = True
+) -> NDArray[np.uint8]:
+    """Coins of one probability, eight to a byte.
+
+    They have the law of `bernoulli`, and take about a seventh of its random words.
 
     Coins are uniform numbers of 53 binary digits compared with ``ceil(p * 2**53)``, from the first
     digit on.  Where the digits differ the coin is decided, so that two digits a coin are enough on
@@ -290,7 +317,7 @@ def packed_bernoulli(p: float, shape: tuple[int, int], rng: Randomness, *, used:
         part = words[start : start + COIN_WORDS]
         part[:] = _coins(ceil(Fraction(p) * GRID), len(part), rng)
     bits = words.view(np.uint8)[: n * width].reshape(n, width)
-    if k % 8:
+    if k % 8:  # bits of no coin
         bits[:, -1] &= (1 << k % 8) - 1
     if used is not True:
         bits &= np.packbits(np.broadcast_to(used, shape), axis=1, bitorder="little")
@@ -306,7 +333,8 @@ def _coins(threshold: int, n: int, rng: np.random.Generator | SystemRandom) -> N
     at: Any = slice(None)  # the words that `undecided` is about
     digits = f"{threshold:053b}".rstrip("0")
     for place, digit in enumerate(digits):  # a number that agrees to the end is not below
-        same = undecided & _words(undecided.size, rng)  # a one in the word: the digit is the threshold's
+        # a one in the word says that the coin's digit is the threshold's
+        same = undecided & _words(undecided.size, rng)
         if digit == "1":
             heads[at] |= undecided ^ same
         undecided = same
@@ -320,10 +348,15 @@ def _coins(threshold: int, n: int, rng: np.random.Generator | SystemRandom) -> N
 
 
 def _words(n: int, rng: np.random.Generator | SystemRandom) -> NDArray[np.uint64]:
-    return rng._words(n) if isinstance(rng, SystemRandom) else rng.integers(0, 2**64, n, dtype=np.uint64)
+    """Draw words of 64 random bits."""
+    if isinstance(rng, SystemRandom):
+        return rng._words(n)
+    return rng.integers(0, 2**64, n, dtype=np.uint64)
 
 
-def uniform(k: ArrayLike, shape: tuple[int, ...], rng: Randomness, *, used: ArrayLike = True) -> NDArray[np.int64]:
+def uniform(
+    k: ArrayLike, shape: tuple[int, ...], rng: Randomness, *, used: ArrayLike = True
+) -> NDArray[np.int64]:
     """Integers drawn from {0, …, k−1}, all alike and without modulo bias.
 
     Parameters
@@ -356,7 +389,9 @@ def uniform(k: ArrayLike, shape: tuple[int, ...], rng: Randomness, *, used: Arra
     return drawn if used is True else np.where(used, drawn, 0)
 
 
-def rational(part: ArrayLike, whole: ArrayLike, shape: tuple[int, ...], rng: Randomness) -> NDArray[np.bool_]:
+def rational(
+    part: ArrayLike, whole: ArrayLike, shape: tuple[int, ...], rng: Randomness
+) -> NDArray[np.bool_]:
     """Coins that fall heads with probability part/whole, exactly.
 
     Parameters
@@ -380,7 +415,9 @@ def rational(part: ArrayLike, whole: ArrayLike, shape: tuple[int, ...], rng: Ran
     whole = np.asarray(whole)
     are_integers = {part.dtype.kind, whole.dtype.kind} <= {"i", "u"}
     if not are_integers or not np.all((part >= 0) & (part <= whole) & (whole > 0)):
-        raise ValueError(f"part must be integers in [0, whole], whole at least 1, got {part} of {whole}")
+        raise ValueError(
+            f"part must be integers in [0, whole], whole at least 1, got {part} of {whole}"
+        )
     rng = _source(rng, "rational", shape)
     some = _spread(part, shape, "part")
     if isinstance(rng, Paths):
@@ -451,10 +488,12 @@ def _as_fraction(weight: Any) -> Fraction:
     return Fraction(operator.index(weight))
 
 
-# ---------------------------------------------------------------------- counts of many draws, for simulations
+# ---------------------------------------------------------- counts of many draws, for simulations
 
 
-def binomial(n: ArrayLike, p: ArrayLike, shape: tuple[int, ...], rng: Randomness) -> NDArray[np.int64]:
+def binomial(
+    n: ArrayLike, p: ArrayLike, shape: tuple[int, ...], rng: Randomness
+) -> NDArray[np.int64]:
     """Toss n coins of probability p each and count the heads; n and p are broadcast to `shape`."""
     n, rng = _simulated(n, rng)
     p = _probabilities(p)
@@ -465,7 +504,9 @@ def binomial(n: ArrayLike, p: ArrayLike, shape: tuple[int, ...], rng: Randomness
     return np.asarray(rng.binomial(n, p, shape), np.int64)
 
 
-def distinct(total: NDArray[np.int64], count: NDArray[np.int64], width: int, rng: Randomness) -> NDArray[np.int64]:
+def distinct(
+    total: NDArray[np.int64], count: NDArray[np.int64], width: int, rng: Randomness
+) -> NDArray[np.int64]:
     """Draw sets: `count` of the integers below `total` for each person, all such sets alike.
 
     Floyd's sampling: to choose among 0, …, last with `last` chosen before or not, draw one; if
@@ -527,11 +568,16 @@ def scatter(n: ArrayLike, k: int, rng: Randomness) -> NDArray[np.int64]:
     return out
 
 
-def _simulated(n: ArrayLike, rng: Randomness) -> tuple[NDArray[np.int64], np.random.Generator | Paths]:
+def _simulated(
+    n: ArrayLike, rng: Randomness
+) -> tuple[NDArray[np.int64], np.random.Generator | Paths]:
     n = np.asarray(n)
     rng = _source(rng)
     if n.dtype.kind not in "iu" or not np.all((n >= 0) & (n < 2**63)):
         raise ValueError(f"n must be non-negative integers, got {n}")
     if isinstance(rng, SystemRandom):
-        raise ValueError("rng must be a Generator or a Paths, since this simulates many draws, got a SystemRandom")
+        raise ValueError(
+            "rng must be a Generator or a Paths, since this simulates many draws, "
+            "got a SystemRandom"
+        )
     return n.astype(np.int64), rng
