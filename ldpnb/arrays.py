@@ -1,4 +1,4 @@
-"""What `ldpnb.exact` has to know of numpy: the form of arrays as reports, numpy's numbers and generators.
+"""What `ldpnb.exact` has to know of numpy: its numbers, its generators, and arrays as reports.
 
 `ldpnb.exact.arrays` imports this module as soon as numpy is loaded.
 """
@@ -94,7 +94,10 @@ class NumpyArrays(Arrays):
         if isinstance(value, np.ndarray) and not value.dtype.hasobject:
             return "return np.array(….tolist(), dtype) of one dtype"
         if some:
-            return "convert them to one type, and each array within to np.array(….tolist(), dtype) of one dtype"
+            return (
+                "convert them to one type, and each array within to np.array(….tolist(), dtype) of "
+                "one dtype"
+            )
         return None
 
     def reads_as_numbers(self, value: Any) -> bool:
@@ -119,11 +122,15 @@ def _tuples(row: Any) -> Any:
     return row
 
 
-# --------------------------------------------------------------------------------------------------- forms of arrays
+# -------------------------------------------------------------------------------- forms of arrays
 
 
 def layout(value: Any) -> tuple[Any, ...]:
-    """Return the order of axes of an array, and, of one that is contiguous, whether it may be written to."""
+    """Return what `pickle` sends of an array beside its dtype, its shape and its entries.
+
+    This is the order of its axes, and whether it may be written to, or None if there are gaps
+    between its entries.
+    """
     flags = value.flags
     if type(value) is not np.ndarray:
         return flags.fnc, True
@@ -156,10 +163,20 @@ def _builtin(char: str) -> bytes:
 
 
 def _fields(dtype: np.dtype[Any]) -> Hashable | None:
-    """Return all that is sent of a dtype of fields of numbers, as it is now: it can be changed in place."""
+    """Return all that is sent of a dtype of fields of numbers; None of another one.
+
+    It is looked at each time, since a dtype can be changed in place.
+    """
     if type(dtype) is not np.dtypes.VoidDType or not dtype.fields or dtype.metadata is not None:
         return None
-    found: list[Any] = [dtype.type, dtype.names, dtype.itemsize, dtype.alignment, dtype.isalignedstruct, dtype.flags]
+    found: list[Any] = [
+        dtype.type,
+        dtype.names,
+        dtype.itemsize,
+        dtype.alignment,
+        dtype.isalignedstruct,
+        dtype.flags,
+    ]
     for name, (part, *place) in dtype.fields.items():
         base, shape = part.subdtype or (part, ())
         has_title = len(place) != 1
@@ -169,7 +186,7 @@ def _fields(dtype: np.dtype[Any]) -> Hashable | None:
     return tuple(found)
 
 
-# ------------------------------------------------------------------------------------------ what no receiver should see
+# ---------------------------------------------------------------------- what no receiver should see
 
 
 def _refuse_unseen(value: Any) -> None:
@@ -194,12 +211,14 @@ def _refuse_hidden(dtype: np.dtype[Any]) -> None:
     if dtype.metadata:
         raise ValueError(
             "a program must return arrays whose dtype has no metadata, which are sent, too, got "
-            f"{shown(dict(dtype.metadata))}: return np.array(….tolist(), dtype) with a dtype without them"
+            f"{shown(dict(dtype.metadata))}: return np.array(….tolist(), dtype) with a dtype "
+            "without them"
         )
     if dtype.itemsize > WIDEST.get(dtype.kind, inf):
         raise ValueError(
-            f"a program must return floats of at most eight bytes, got {dtype}, of which some bytes "
-            "are left as they were: return np.float64(…) or ….astype(np.float64), or complex128"
+            f"a program must return floats of at most eight bytes, got {dtype}, of which some "
+            "bytes are left as they were: return np.float64(…) or ….astype(np.float64), or "
+            "complex128"
         )
     if dtype.subdtype:
         _refuse_hidden(dtype.subdtype[0])
@@ -214,8 +233,9 @@ def _refuse_gaps(dtype: np.dtype[Any]) -> None:
     for part, offset, *title in sorted(fields.values(), key=lambda field: field[1]):
         if title:
             raise ValueError(
-                "a program must return arrays whose fields have no titles, which are sent, too, got "
-                f"{shown(title[0])}: return np.array(….tolist(), dtype) with a dtype without them"
+                "a program must return arrays whose fields have no titles, which are sent, too, "
+                f"got {shown(title[0])}: return np.array(….tolist(), dtype) with a dtype without "
+                "them"
             )
         _refuse_hidden(part)
         if offset != end:
@@ -223,9 +243,9 @@ def _refuse_gaps(dtype: np.dtype[Any]) -> None:
         end += part.itemsize
     if end != dtype.itemsize:
         raise ValueError(
-            "a program must return arrays without bytes between, within or behind the fields, which "
-            f"are sent, too, got {dtype}: return np.array(….tolist(), dtype) with a dtype without "
-            "align and offsets"
+            "a program must return arrays without bytes between, within or behind the fields, "
+            f"which are sent, too, got {dtype}: return np.array(….tolist(), dtype) with a dtype "
+            "without align and offsets"
         )
 
 
