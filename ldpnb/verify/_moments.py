@@ -1,4 +1,7 @@
-"""Bias and variance, read off the law of a client's own code, or from samples; and what audits share of batches."""
+"""Bias and variance of one person's score, read off the law of a client's own code or from samples.
+
+Here is also what audits and contracts need of batches.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,6 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -16,23 +18,28 @@ from scipy.special import ndtri
 
 from ldpnb.checks import check_count, check_people, check_probability
 from ldpnb.core import Floats, Mechanism, Tally, blocks, named
-from ldpnb.records import Records
 from ldpnb.exact.clients import Client, Inputs, programs
 from ldpnb.exact.coins import Randomness
 from ldpnb.exact.distributions import Law
 from ldpnb.exact.outputs import Outputs
 from ldpnb.exact.replay import branches
+from ldpnb.records import Records
 
 REPORTS_MIN = 1000
 SCORED = 20_000  # different reports of one value that are scored, each alone
 
 
 def moments(
-    client: Client, inputs: Inputs, items: Any = None, *, score: Callable[[Any], ArrayLike] | None = None
+    client: Client,
+    inputs: Inputs,
+    items: Any = None,
+    *,
+    score: Callable[[Any], ArrayLike] | None = None,
 ) -> tuple[Floats, Floats]:
-    """Exact mean and variance of what one person's report adds to an estimate, its score, for each input.
+    """Exact mean and variance, for each input, of a score: what one report adds to an estimate.
 
-    Averaged over private and public randomness alike; exact but for the rounding of the scores, which are floats.
+    They are averages over private and public randomness alike, and exact but for the rounding of
+    the scores, which are floats.
 
     Parameters
     ----------
@@ -55,33 +62,41 @@ def moments(
     """
     if isinstance(client, Mechanism):
         if score is not None:
-            raise ValueError("score must be left out for a mechanism: it is the estimate from one report")
+            raise ValueError(
+                "score must be left out for a mechanism: it is the estimate from one report"
+            )
         score = partial(estimate_of_one, client, named(items))
     elif score is None or items is not None:
         raise ValueError("score must be given for a function, and items only for a mechanism")
-    found: list[Law] = []
-    outputs, scores = Outputs(), dict[Hashable, Floats]()
+    laws: list[Law] = []
+    outputs = Outputs()
+    scores = dict[Hashable, Floats]()
     for program in programs(client, inputs):
-        found.append({})
+        law: Law = {}
         for probability, report in branches(program):
             key = outputs.key(report)
-            found[-1][key] = found[-1].get(key, Fraction(0)) + probability
+            law[key] = law.get(key, Fraction(0)) + probability
             if key not in scores:
                 scores[key] = np.asarray(score(report), np.float64)
-    return moments_of(found, scores)
+        laws.append(law)
+    return moments_of(laws, scores)
 
 
 def moments_of(laws: Iterable[Law], scores: Mapping[Hashable, Any]) -> tuple[Floats, Floats]:
     """Mean and variance, under each law, of the outputs' scores."""
-    means, variances = [], []
-    for one in laws:
-        p, x = np.array([float(p) for p in one.values()]), np.stack([scores[key] for key in one])
-        means.append(np.tensordot(p, x, 1))
-        variances.append(np.tensordot(p, (x - means[-1]) ** 2, 1))
+    means = []
+    variances = []
+    for law in laws:
+        p = np.array([float(probability) for probability in law.values()])
+        x = np.stack([scores[key] for key in law])
+        mean = np.tensordot(p, x, 1)
+        means.append(mean)
+        variances.append(np.tensordot(p, (x - mean) ** 2, 1))
     return np.stack(means), np.stack(variances)
 
 
 def estimate_of_one(mechanism: Mechanism, candidates: tuple[Any, ...], report: Any) -> Floats:
+    """Return the estimate from a single report."""
     return mechanism.estimate(mechanism.tally(np.asarray(report)[None], *candidates))
 
 
@@ -115,18 +130,25 @@ class Sampled:
 
 
 def sampled(
-    mechanism: Mechanism, values: Any, *, reports: int, rng: Randomness, alarm: float = 1e-9, items: Any = None
+    mechanism: Mechanism,
+    values: Any,
+    *,
+    reports: int,
+    rng: Randomness,
+    alarm: float = 1e-9,
+    items: Any = None,
 ) -> Sampled:
-    r"""Compare the mean and variance of one person's score with the stated ones, for laws too large for `moments`.
+    """Compare the mean and variance of one person's score with the stated ones.
 
-    The mean of all scores is the estimate from one tally of all reports; its standard error is known, the square root
-    of noise over `reports`.  For the variance, different reports are scored once each and weighed by how often they
-    came; of reports that hardly come back, the first 20,000 are scored.  Its standard error is estimated from the
+    This is for laws too large for `moments`.  The mean of all scores is the estimate from one tally
+    of all reports; its standard error is known, the square root of noise over `reports`.  For the
+    variance, different reports are scored once each and weighed by how often they came; of reports
+    that hardly come back, the first 20,000 are scored.  Its standard error is estimated from the
     fourth moment, to which the squared error of the mean is added.
 
-    Both are compared with a normal quantile, corrected for the number of values and coordinates (Bonferroni).  That is
-    an approximation: it wants each possible score to come many times, so draw reports at a large multiple of one over
-    the smallest probability of a score.
+    Both are compared with a normal quantile, corrected for the number of values and coordinates
+    (Bonferroni).  That is an approximation: it wants each possible score to come many times, so
+    draw reports at a large multiple of one over the smallest probability of a score.
 
     Parameters
     ----------
@@ -149,39 +171,55 @@ def sampled(
     check_people(values)
     check_level(alarm, "alarm")
     candidates = named(items)
-    targets, noises = mechanism.expected(values, *candidates), mechanism.variance(values, *candidates)
+    targets = mechanism.expected(values, *candidates)
+    noises = mechanism.variance(values, *candidates)
     limit = -float(ndtri(alarm / (4 * targets.size)))  # two checks of two sides
     bias = variance = 0.0
     for i in range(len(values)):
         drawn = mechanism.perturb(repeat(values, i, n), rng=rng)
         # a coordinate without noise has to be right to nine digits
         spread = np.where(noises[i] > 0, np.sqrt(noises[i]), 1e-9 * (1 + np.abs(targets[i])))
-        far = np.abs(mechanism.estimate(mechanism.tally(drawn, *candidates)) - targets[i]) / spread * np.sqrt(n)
+        estimate = mechanism.estimate(mechanism.tally(drawn, *candidates))
+        far = np.abs(estimate - targets[i]) / spread * np.sqrt(n)
         first, second, third, fourth, m = _powers(mechanism, drawn, candidates, targets[i], spread)
         found = second - first**2
         centred = fourth - 4 * first * third + 6 * first**2 * second - 3 * first**4
         error = np.sqrt(np.maximum(centred - found**2, 0) / m) + limit / m
-        # a mean that is only too far by the stated noise, and not by the noise there is, speaks against the former
+        # a mean that is too far only by the stated noise, and not by the noise that there is,
+        # speaks against the stated noise
         fair = far / np.sqrt(np.maximum(found, 1))
         blamed = (far > limit) & (fair <= limit)
         bias = np.maximum(bias, np.max(np.where(blamed, fair, far)))
-        variance = np.max([variance, np.max(np.abs(found - (noises[i] > 0)) / error), np.max(np.where(blamed, far, 0))])
+        stated = noises[i] > 0  # in units of `spread`: 1, or 0 without noise
+        off = np.max(np.abs(found - stated) / error)
+        variance = np.max([variance, off, np.max(np.where(blamed, far, 0))])
     return Sampled(float(bias), float(variance), limit)
 
 
-def _powers(mechanism: Mechanism, drawn: Any, candidates: Any, target: Any, spread: Any) -> tuple[Any, ...]:
+def _powers(
+    mechanism: Mechanism, drawn: Any, candidates: Any, target: Any, spread: Any
+) -> tuple[Any, ...]:
     """Mean powers 1 to 4 of (score − target)/spread, and the number of scores."""
     keys = row_keys(drawn)
     if len(set(keys)) > SCORED:
         keys = keys[:SCORED]
-    weights, where = Counter(keys), {key: at for at, key in enumerate(keys)}
-    each, powers = list(weights), np.zeros((4, *np.shape(target)))
-    for some in blocks(len(each), max(1, 2**20 // max(1, np.size(target)))):
-        tallies = [mechanism.tally(drawn[where[key] : where[key] + 1], *candidates) for key in each[some]]
+    weights = Counter(keys)
+    where = {key: at for at, key in enumerate(keys)}
+    different = list(weights)
+    powers = np.zeros((4, *np.shape(target)))
+    for some in blocks(len(different), max(1, 2**20 // max(1, np.size(target)))):
+        tallies = []
+        for key in different[some]:
+            at = where[key]
+            tallies.append(mechanism.tally(drawn[at : at + 1], *candidates))
         counts = np.stack([tally.counts for tally in tallies])
         scores = mechanism.estimate(Tally(mechanism, 1, counts, tallies[0].items))
-        y, w = (scores - target) / spread, np.array([weights[key] for key in each[some]])
-        powers += [np.tensordot(w, z, 1) for z in accumulate([y] * 4, np.multiply)]
+        y = (scores - target) / spread
+        w = np.array([weights[key] for key in different[some]])
+        power = y
+        for at in range(4):
+            powers[at] += np.tensordot(w, power, 1)
+            power = power * y
     return *(powers / len(keys)), len(keys)
 
 
@@ -193,7 +231,9 @@ def check_level(level: float, name: str) -> None:
 
 def repeat(inputs: Any, i: int, n: int) -> Any:
     """Return a batch of n people who all have the i-th of the inputs."""
-    return inputs[np.full(n, i)] if isinstance(inputs, np.ndarray | Records) else [inputs[i]] * n
+    if isinstance(inputs, np.ndarray | Records):
+        return inputs[np.full(n, i)]
+    return [inputs[i]] * n
 
 
 def row_keys(rows: NDArray[Any]) -> list[bytes]:
