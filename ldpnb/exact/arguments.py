@@ -73,11 +73,9 @@ def shown(value: Any, write: Callable[[Any], str] = repr, most: int = 60) -> str
     try:
         return write(value)[:most]
     except Exception:  # a class of the caller's may fail to print itself, too
-        return (
-            f"an integer of {value.bit_length()} bits"
-            if isinstance(value, int)
-            else f"a {type(value).__name__}"
-        )
+        if isinstance(value, int):
+            return f"an integer of {value.bit_length()} bits"
+        return f"a {type(value).__name__}"
 
 
 def out_of_range(message: str) -> ValueError:

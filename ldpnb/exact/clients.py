@@ -19,9 +19,8 @@ from typing import Any
 from ldpnb.exact.arrays import arrays
 from ldpnb.exact.forms import form
 
-Client = (
-    Callable[[Any, Any], Any] | Any
-)  # a function of a value and a source of randomness, or a mechanism
+# a function of a value and a source of randomness, or a mechanism
+Client = Callable[[Any, Any], Any] | Any
 Inputs = Any  # a list of values, an array whose first axis runs over people, or Records
 Program = Callable[[Any], Any]  # of a source of randomness
 

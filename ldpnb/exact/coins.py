@@ -212,12 +212,10 @@ def settle(word: int, ends: Sequence[int], more: Callable[[], int]) -> int:
     point = word
     cells = 1 << WORD  # the point is in [point/cells, (point+1)/cells)
     while True:
-        first = bisect_right(
-            ends, point * ends[-1] // cells
-        )  # ends at or below the least possible point
-        if first == bisect_left(
-            ends, -(-(point + 1) * ends[-1] // cells)
-        ):  # as many as below the largest
+        least = point * ends[-1] // cells
+        most = -(-(point + 1) * ends[-1] // cells)
+        first = bisect_right(ends, least)
+        if first == bisect_left(ends, most):  # no end lies among the points that are possible
             return first
         point = (point << WORD) + more()
         cells <<= WORD

@@ -22,15 +22,8 @@ from ldpnb.exact.arrays import arrays
 from ldpnb.exact.symbols import Symbol
 
 PLAIN = {int, bool, str, bytes, type(None)}  # equal only if they are the same
-NUMBERS = {
-    int,
-    bool,
-    float,
-    complex,
-    Fraction,
-    Decimal,
-    timedelta,
-}  # with one hash in every process
+# with one hash in every process
+NUMBERS = {int, bool, float, complex, Fraction, Decimal, timedelta}
 BY_NAME = {type, FunctionType, BuiltinFunctionType}  # objects that pickle sends by their names
 PROTOCOLS = (4, 5)  # of pickle, that the Pythons from 3.11 on use if nobody names another
 LARGEST = 16 * 2**20  # bytes of a report
@@ -66,9 +59,8 @@ def form(value: Any) -> Hashable:
 def form_and_whether_it_stays(value: Any) -> tuple[Hashable, bool]:
     """Return the form of an output, and whether all its parts stay as they are."""
     kind = type(value)
-    if (
-        type(kind) is type and kind in PLAIN
-    ):  # classes of other classes may pass for what they are not
+    # classes of other classes may pass for what they are not
+    if type(kind) is type and kind in PLAIN:
         return (kind, value), True
     if kind is float:
         return (kind, pack("<d", value)), True

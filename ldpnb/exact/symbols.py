@@ -11,13 +11,10 @@ if TYPE_CHECKING:
 
 
 NUMBERS = (int, float, Fraction)  # what stands where symbols do
-SHAPES = {
-    "ndim",
-    "dtype",
-    "shape",
-    "size",
-}  # attributes by which arrays are known, and no number is
-STEPS = set(  # what asks for a number, or adds to it, and computes no coin
+# attributes by which arrays are known, and no number is
+SHAPES = {"ndim", "dtype", "shape", "size"}
+# what asks for a number, or adds to it, and computes no coin
+STEPS = set(
     "floor ceil trunc round int index floordiv rfloordiv mod rmod divmod rdivmod "
     "add radd sub rsub neg pos abs".split()
 )
