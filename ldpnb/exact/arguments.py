@@ -42,7 +42,8 @@ def apart(limit: float | Fraction, found: float | Fraction, digits: int = 6) -> 
     >>> apart(Fraction(1), 1 + Fraction(1, 2**30))
     ('1', '1, which is 9.3e-10 more')
     """
-    least, got = f"{float(limit):.{digits}g}", f"{float(found):.{digits}g}"
+    least = f"{float(limit):.{digits}g}"
+    got = f"{float(found):.{digits}g}"
     if got != least or not (found < limit or found > limit):
         return least, got
     much = abs(float(found - limit))

@@ -79,17 +79,18 @@ def law(
     >>> law(lambda rng: toss(0.75, rng) + toss(0.75, rng))
     {2: Fraction(9, 16), 1: Fraction(3, 8), 0: Fraction(1, 16)}
     """
-    found: dict[
-        Hashable, dict[int, int]
-    ] = {}  # parts of a probability by their denominators, which are few
-    outputs = Outputs() if outputs is None else outputs
+    # parts of each probability by their denominators, which are few
+    found = dict[Hashable, dict[int, int]]()
+    if outputs is None:
+        outputs = Outputs()
     for paths, result in walk(program, limit=limit):
-        parts, (part, whole) = found.setdefault(outputs.key(result), {}), paths._odds
+        parts = found.setdefault(outputs.key(result), {})
+        part, whole = paths._odds
         parts[whole] = parts.get(whole, 0) + part
-    summed = {
-        key: sum((Fraction(p, whole) for whole, p in parts.items()), Fraction(0))
-        for key, parts in found.items()
-    }
+    summed: Law = {}
+    for key, parts in found.items():
+        fractions = (Fraction(part, whole) for whole, part in parts.items())
+        summed[key] = sum(fractions, Fraction(0))
     if len(summed) < len(found):  # keys have become equal, and some of the probability is lost
         raise ValueError(
             "a program must return reports that stay as they are, got some that changed after they "

@@ -459,7 +459,8 @@ def of_size(client: Callable[..., Any], k: int) -> Callable[[int, float, Randomn
     least, proved = every[-1]
     for case_size, case in every:
         if case_size == size:
-            least, proved = case_size, case
+            least = case_size
+            proved = case
             break
     more = proved.field.least is not None
     roots = proved.field.roots

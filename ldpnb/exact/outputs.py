@@ -62,11 +62,13 @@ class Outputs:
 
     def _refuse_another_form(self, value: Any, kind: type, first: Hashable, own: Hashable) -> None:
         """Refuse a value that came before, of class `kind` and in the form `first`."""
-        one, other = kind.__name__, type(value).__name__
+        one = kind.__name__
+        other = type(value).__name__
         if kind is type(value):
             one, other = _first_difference(first, own)
         elif one == other:
-            one, other = f"{kind.__module__}.{one}", f"{type(value).__module__}.{other}"
+            one = f"{kind.__module__}.{one}"
+            other = f"{type(value).__module__}.{other}"
         raise ValueError(
             f"a program must return equal outputs in one form, got {shown(value)} twice, "
             f"as {one} and as {other}, which a receiver can tell apart: "

@@ -39,7 +39,8 @@ def worst(laws: Sequence[Law]) -> Worst:
         p = [one.get(report, Fraction(0)) for one in laws]
         if not any(p):
             continue
-        most, least = max(range(len(p)), key=p.__getitem__), min(range(len(p)), key=p.__getitem__)
+        most = max(range(len(p)), key=p.__getitem__)
+        least = min(range(len(p)), key=p.__getitem__)
         if p[least] == 0:
             return Worst(None, (most, least), report)
         if found.ratio is None or p[most] / p[least] > found.ratio:

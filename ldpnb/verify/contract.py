@@ -95,7 +95,8 @@ COSTS = ("report", "report and item")
 OTHERS = 0.35, 4.7  # as parts of the ε that an example has: where its client is walked, too
 ORDERS = 3  # in which reports are lined up
 THINNED = 65  # from which on a crowd is not thinned out any more
-CROWD, RARE = 2000, 15  # people of other mixtures, and one in how many has not the input of most
+CROWD = 2000  # people of other mixtures
+RARE = 15  # one in so many of them has not the input of most
 MIXED = 4  # inputs that most of a crowd may have; of other checks, inputs that are tried
 BATCHES = (1000, 127), (300, 600), (16, 4000)  # number of batches, people in each
 PLACES = 300  # batches from which on each place is looked at
@@ -106,7 +107,8 @@ TARGETS = 12  # entries up to which influence on any number of them is looked at
 CROWDS = 50, 300, 3000  # people of whom nobody holds an item
 SIDE = 0.025  # chance that one end of an interval at 95 % is wrong
 FEW_PEOPLE = (2, 8000), (30, 3000), (500, 200)  # people in a survey, and how many surveys
-SURVEYED, SURVEYS = 2000, 400  # people in a survey and surveys whose intervals are looked at
+SURVEYED = 2000  # people in a survey whose intervals are looked at
+SURVEYS = 400
 WIDE = 10  # how many times the usual width an interval may have
 TAIL = 26  # more than the logarithm of 2/FALSE_ALARM
 BETWEEN = 2000  # branches of an input up to which numbers between the inputs are walked
@@ -377,7 +379,9 @@ def _alone(row: Any) -> Any:
 
     How the others lie in memory is not said by the report.
     """
-    return row.copy() if isinstance(row, np.ndarray) else row
+    if isinstance(row, np.ndarray):
+        return row.copy()
+    return row
 
 
 known = lru_cache(maxsize=8)(Known)  # a client is walked once for all checks
@@ -584,7 +588,8 @@ def _check(applies: Callable[[Example], Any] = _always, **kind: bool) -> Callabl
 
 
 def _stated(example: Example) -> bool:
-    return "epsilon" in {field.name for field in fields(example.mechanism)}  # type: ignore[arg-type]
+    m: Any = example.mechanism
+    return "epsilon" in {field.name for field in fields(m)}
 
 
 def _simulated(example: Example) -> bool:
@@ -1833,7 +1838,7 @@ def a_mechanism_is_its_fields(example: Example) -> None:
             other: Any = _with(example, part * m.epsilon)
             _must(other != m, f"a mechanism equals the one of ε = {other.epsilon}")
             tally = _tally(example, m.perturb(example.inputs, rng=np.random.default_rng(0)))
-            _refuses(lambda: other.estimate(tally), "tally must be of", "a tally of another ε")  # noqa: B023
+            _refuses(partial(other.estimate, tally), "tally must be of", "a tally of another ε")
 
 
 def _global_states() -> tuple[Any, Any]:
@@ -1938,14 +1943,15 @@ def _drawn_by(drawn: Ints, exact: Floats, what: str) -> None:
 def bad_epsilon_is_refused(example: Example) -> None:
     """No ε is taken that is no number from the least to the largest."""
     for epsilon in NO_EPSILONS:
-        _refuses(lambda: _with(example, epsilon), r"epsilon must .*, got", f"ε = {epsilon!r}")  # noqa: B023
+        _refuses(partial(_with, example, epsilon), r"epsilon must .*, got", f"ε = {epsilon!r}")
 
 
 @_check(once=True)
 def bad_rng_is_refused(example: Example) -> None:
     """Only generators are drawn from."""
+    m: Any = example.mechanism
     for rng in (None, 0, 42, np.random.RandomState(0)):  # noqa: NPY002
-        again = partial(example.mechanism.perturb, example.inputs, rng=rng)  # type: ignore[arg-type]
+        again = partial(m.perturb, example.inputs, rng=rng)
         _refuses(again, "rng must be a numpy.random.Generator", f"rng = {rng!r}")
 
 
@@ -2008,8 +2014,9 @@ def _no_values(x: Any) -> Iterator[tuple[str, Any]]:
     """Name what is no number, and put it in the place of the first number."""
     for bad in NO_NUMBERS:
         if isinstance(x, Records):
+            numbers: Any = x.values
             if isinstance(bad, float):
-                yield str(bad), Records(x.offsets, x.keys, np.append(bad, x.values[1:]))  # type: ignore[index]
+                yield str(bad), Records(x.offsets, x.keys, np.append(bad, numbers[1:]))
             continue
         values = x.astype(float if isinstance(bad, float) else object)
         values.flat[0] = bad
@@ -2024,7 +2031,8 @@ def _beyond(example: Example) -> Iterator[tuple[str, Worst]]:
     x = example.inputs
     if isinstance(x, Records) or x.dtype.kind != "f" or example.groups:
         return
-    low, high = x.min(), x.max()
+    low = x.min()
+    high = x.max()
     for number in (low - (high - low) / 4, high + (high - low) / 4, -1e9, 1e9):
         one = x[:1].copy()
         one.flat[0] = number
@@ -2135,4 +2143,4 @@ def bytes_that_are_no_bits_are_refused(example: Example) -> None:
             forged = reports.copy()
             bits = forged[name].view(np.uint8)
             bits[np.unravel_index(np.argmax(bits), bits.shape)] = byte  # where a one is
-            _refuses(lambda: _tally(example, forged), "bools", f"a byte {byte} in a bool")  # noqa: B023
+            _refuses(partial(_tally, example, forged), "bools", f"a byte {byte} in a bool")
