@@ -811,6 +811,6 @@ def _blocks(d: int, size: int) -> Ints:
 
 
 def _tally_cells(sizes: Set, size: int) -> int:
-    """Number of cells of a tally, C(d, ℓ) times max K."""
+    """Return the number of cells of a tally, C(d, ℓ) times max K."""
     largest = sorted(sizes)[-size:]
     return comb(len(sizes), size) * prod(largest)
