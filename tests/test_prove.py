@@ -722,6 +722,7 @@ def of(name, at):
     return prove(*given(name, at), moments=name not in IN_FLOATS)
 
 
+@pytest.mark.each("name")
 @pytest.mark.parametrize("name, at", ROWS)
 def test_mechanisms_of_the_catalogue(name, at):
     """Privacy of ideal and of rounded coins, the ε that is stated, mean and variance of a score: for every ε."""
