@@ -47,6 +47,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import bdtr, bdtrc, chdtr, chdtrc, ndtr, ndtri
 
+from ldpnb.arrays import form_of, layout
 from ldpnb.asked import AsksSome
 from ldpnb.chance import LIMIT, Law, Outputs, Paths, SystemRandom, TooManyBranches, freeze, law, odds
 from ldpnb.checks import EPSILON_MAX, EPSILON_MIN, apart
@@ -137,6 +138,8 @@ def check_mechanism(mechanism: Mechanism | Example, inputs: Any = None, **about:
     ------
     AssertionError
         If the contract is not kept; it names the checks that failed, and says what each of them found.
+    ValueError
+        If there is no law of one person's reports, as where they come in two forms.
 
     Examples
     --------
@@ -246,7 +249,6 @@ class Known:
         self.laws, self.branches = list[Law](), Counter[int]()
         self.traces = list[dict[Hashable, Law]]()  # of each input, for each report the law of the draws behind it
         self.outputs, self._rows = Outputs(), Rows()
-        self._sent = Outputs()  # reports of one person as they are sent: those of a crowd lie otherwise in memory
         numbers = dict[tuple[Hashable, ...], int]()
         handed = deepcopy(example.inputs)
         example.mechanism.perturb(handed, rng=np.random.default_rng(0))
@@ -264,12 +266,10 @@ class Known:
     def _report(self, i: int, person: Any, numbers: dict[tuple[Hashable, ...], int], rng: Paths) -> int:
         self.branches[i] += 1
         report = self.example.mechanism.perturb(person, rng=rng)
-        _must(isinstance(report, np.ndarray), f"reports are a {type(report).__name__}, and must be an array")
+        _must_be_array(report)
         _must(len(report) == 1, f"one person with input {i} sends {len(report)} reports")
-        row = self._rows.only(report)
-        if isinstance(row, np.ndarray):
-            self._sent.key(row)
-        key = self.outputs.key(_alone(row))
+        self._rows.only(report)
+        key = self.outputs.key(_alone(report, 0))
         self.reports.setdefault(key, report)
         return numbers.setdefault((key, *rng._trace), len(numbers))
 
@@ -302,9 +302,19 @@ class Known:
         return {key: tuple(key[i] for i in at) for key in self.reports}  # type: ignore[index]
 
 
-def _alone(row: Any) -> Any:
-    """Return a report as an array of its own, if it is a row of others: how these lie in memory is not its own."""
-    return row.copy() if isinstance(row, np.ndarray) else row
+def _must_be_array(reports: Any) -> None:
+    kind = type(reports)
+    _must(kind is np.ndarray, f"reports come as {kind.__name__}, and must be a plain array")
+
+
+def _alone(reports: Any, i: int) -> Any:
+    """Return one of many reports as it is alone: how the others lie in memory is not its own."""
+    row = reports[i]
+    if isinstance(row, np.str_ | np.bytes_):  # which alone is of a dtype of its own length
+        return np.array(row, reports.dtype)
+    if isinstance(reports, np.ndarray) and reports.ndim > 1:
+        return row.copy()
+    return row  # an array that is an entry among objects is a person's own
 
 
 known = lru_cache(maxsize=8)(Known)  # a client is walked once for all checks
@@ -661,9 +671,16 @@ def respond_of_memoise_is_perturb(example: Example) -> None:
     foreign = replace(kept, mechanism=NonCallableMock(spec=Mechanism))
     _refuses(lambda: m.respond(foreign, rng=np.random.default_rng(0)), "kept must", "what another mechanism keeps")
     memories = []
+    rows, outputs = Rows(), known(example).outputs
+
+    def answered(one: Any, rng: Paths) -> Hashable:
+        report = m.respond(m.memoise(one, rng=rng), rng=rng)
+        rows.only(report)
+        return outputs.key(_alone(report, 0))
+
     for i in range(len(example.inputs))[:MIXED]:
-        one, outputs = example.inputs[i : i + 1], known(example).outputs
-        both = law(lambda rng: outputs.key(_alone(m.respond(m.memoise(one, rng=rng), rng=rng)[0])))  # noqa: B023
+        one = example.inputs[i : i + 1]
+        both: Law = law(partial(answered, one))
         apart = total_variation(both, known(example).laws[i])
         _must(not apart, f"respond of memoise of input {i} has a law that is {float(apart):.3g} from that of perturb")
         memories.append(law(lambda rng: freeze(m.memoise(one, rng=rng).rows)))  # noqa: B023
@@ -1241,12 +1258,12 @@ def _keys(example: Example, drawn: Any) -> list[Hashable]:
     """Return the reports as they are in a law, in the same forms; each of them is looked up once."""
     outputs = known(example).outputs
     if not isinstance(drawn, np.ndarray) or drawn.dtype.hasobject:
-        return [outputs.key(_alone(row)) for row in drawn]
+        return [outputs.key(_alone(drawn, i)) for i in range(len(drawn))]
     found = dict[bytes, Hashable]()
     rows = row_keys(drawn)
     for i, row in enumerate(rows):
         if row not in found:
-            found[row] = outputs.key(_alone(drawn[i]))
+            found[row] = outputs.key(_alone(drawn, i))
     return [found[row] for row in rows]
 
 
@@ -1305,13 +1322,20 @@ def _alone_in_a_crowd(example: Example, which: Ints, name: str, alarm: float) ->
 def crowds_of_other_mixtures_are_alone(example: Example) -> None:
     """People in the order of their inputs, and crowds of whom all or 14 in 15 have one input, report as if alone.
 
-    So it is seen if a client asks what most people have.
+    So it is seen if a client asks what most people have.  The array of all reports is sent in one
+    form, whatever they have.
     """
     mixtures = dict(_mixtures(example))
     alarm = FALSE_ALARM / (2 * len(mixtures))
+    forms = dict[Hashable, str]()
     for name, which in mixtures.items():
         _alone_in_a_crowd(example, which, name, alarm)
-        drawn = _keys(example, example.mechanism.perturb(example.inputs[which], rng=np.random.default_rng(15)))
+        reports = example.mechanism.perturb(example.inputs[which], rng=np.random.default_rng(15))
+        _must_be_array(reports)
+        forms.setdefault((form_of(reports.dtype), *layout(reports)), name)
+        several = f" has one form, another that of {CROWD} people ".join(forms.values())
+        _must(len(forms) == 1, f"the array of {CROWD} people {several}: return ….copy() of one dtype")
+        drawn = _keys(example, reports)
         for i in np.unique(which):
             counts, exact = Counter(drawn[j] for j in np.flatnonzero(which == i)), known(example).laws[i]
             _must(counts.keys() <= exact.keys(), f"input {i} sends a report that its law does not know, {name}")
