@@ -70,7 +70,8 @@ class NumpyArrays(Arrays):
     def reduced(self, part: Any) -> Any:
         if not isinstance(part, np.dtype) or part.fields is None:
             return NotImplemented
-        make, args, state = part.__reduce__()  # among it the dict of fields, one for all its arrays
+        usual: Any = part.__reduce__()
+        make, args, state = usual  # the state holds the dict of fields, one for all its arrays
         return make, args, tuple(dict(p) if isinstance(p, dict) else p for p in state)
 
     def stays_as_it_is(self, kind: type) -> bool:
