@@ -59,10 +59,20 @@ class NumpyArrays(Arrays):
         if value.nbytes > LARGEST:
             refuse_large()
         like = np.ndarray if kind is np.ndarray else np.generic
-        return (like, form_of(dtype), value.shape, *layout(value), value.tobytes())
+        return (like, *self.form_without_contents(value), value.tobytes())
+
+    def form_without_contents(self, array: Any) -> tuple[Any, ...]:
+        return (form_of(array.dtype), array.shape, *layout(array))
 
     def is_sent_by_name(self, part: Any) -> bool:
         return part is np.dtype
+
+    def reduced(self, part: Any) -> Any:
+        if not isinstance(part, np.dtype) or part.fields is None:
+            return NotImplemented
+        usual: Any = part.__reduce__()
+        make, args, state = usual  # the state holds the dict of fields, one for all its arrays
+        return make, args, tuple(dict(p) if isinstance(p, dict) else p for p in state)
 
     def stays_as_it_is(self, kind: type) -> bool:
         return _is_scalar(kind) or issubclass(kind, np.dtype)
@@ -80,28 +90,55 @@ class NumpyArrays(Arrays):
             return value.ravel().tolist()
         return ()
 
-    def cure(self, value: Any, parts: list[Any], one: str, other: str) -> str | None:
-        some = [part for part in parts if isinstance(part, np.ndarray)]
-        missing = any(array.dtype.kind in "fc" and np.isnan(array).any() for array in some)
-        if missing and one.startswith(("b'", 'b"')):  # they differ in bytes alone
-            return "return np.where(np.isnan(…), np.nan, …), since there are many missing numbers"
-        # an array that may be written to is sent as a bytearray, any other as bytes
-        if one.startswith(("an array", "bytearray(")) or other.startswith("bytearray("):
+    def cure(self, value: Any, kind: type, parts: list[Any], difference: str) -> str | None:
+        if {kind, type(value)} == {np.ndarray, list}:
+            return "return ….tolist() in place of the array"
+        if {kind, type(value)} == {np.ndarray, tuple}:
+            return "return tuple(….tolist()) in place of the array"
+        is_array = isinstance(value, np.ndarray)
+        if difference.startswith(("an array", "one with an array")):
+            copies = "….copy(), also" if is_array else "….copy()"
             return (
-                "return ….copy(), also of each array within, since a receiver sees whether an "
-                "array has gaps, whether it may be written to, and the order of its axes"
+                f"return {copies} of each array within, since a receiver sees whether an array is "
+                "contiguous, whether it may be written to, and the order of its axes"
             )
-        if isinstance(value, np.ndarray) and not value.dtype.hasobject:
+        if difference.startswith(("b'", 'b"')):  # they differ in bytes alone
+            missing = _cure_of_missing(parts, "" if is_array else " for each array within")
+            if missing is not None:
+                return f"{missing}, since many numbers mean that"
+        if is_array and not value.dtype.hasobject:
             return "return np.array(….tolist(), dtype) of one dtype"
-        if some:
+        if any(isinstance(part, np.ndarray) for part in parts):
             return (
-                "convert them to one type, and each array within to np.array(….tolist(), dtype) of "
-                "one dtype"
+                "convert them to one type, and each array within to np.array(….tolist(), dtype) "
+                "of one dtype"
             )
         return None
 
     def reads_as_numbers(self, value: Any) -> bool:
         return isinstance(value, np.ndarray | np.generic) and value.dtype.kind in "biuf"
+
+
+def _cure_of_missing(parts: list[Any], where: str) -> str | None:
+    """Say how to write a missing number in one way, where some part is or holds one."""
+    for part in parts:
+        if isinstance(part, np.inexact) and np.isnan(part):
+            return "return math.nan wherever a number is missing"
+        if isinstance(part, np.ndarray | np.void) and _has_missing(part):
+            if part.dtype.names is None:
+                return f"return np.where(np.isnan(…), np.nan, …){where}"
+            return (
+                "set r[f] = np.where(np.isnan(r[f]), np.nan, r[f]) for each field f of floats of "
+                "each array or row r"
+            )
+    return None
+
+
+def _has_missing(array: Any) -> bool:
+    """Whether an array holds a missing number, or one of its fields does."""
+    if array.dtype.names is not None:
+        return any(_has_missing(array[name]) for name in array.dtype.names)
+    return array.dtype.kind in "fc" and bool(np.isnan(array).any())
 
 
 def _is_scalar(kind: type) -> bool:
@@ -125,11 +162,11 @@ def _tuples(row: Any) -> Any:
 # -------------------------------------------------------------------------------- forms of arrays
 
 
-def layout(value: Any) -> tuple[Any, ...]:
-    """Return what `pickle` sends of an array beside its dtype, its shape and its entries.
+def layout(value: Any) -> tuple[bool | tuple[int, ...], bool | None]:
+    """Return the order of axes of an array, and whether it may be written to.
 
-    This is the order of its axes, and whether it may be written to, or None if there are gaps
-    between its entries.
+    The order is False of rows first, and True of columns first.  Of an array that is not contiguous
+    nothing is said about writing.
     """
     flags = value.flags
     if type(value) is not np.ndarray:
@@ -140,7 +177,8 @@ def layout(value: Any) -> tuple[Any, ...]:
     parts = reduced[1]
     if not isinstance(parts[0], PickleBuffer):
         return flags.fnc, None
-    return (*parts[3:], flags.writeable)
+    order, *axes = parts[3:]
+    return axes[0] if axes else order == "F", flags.writeable
 
 
 def form_of(dtype: np.dtype[Any]) -> Hashable:

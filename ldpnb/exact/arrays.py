@@ -54,9 +54,17 @@ class Arrays:
         """Return the form of an array of numbers, without pickling it; None of anything else."""
         return None
 
+    def form_without_contents(self, array: Any) -> tuple[Any, ...]:
+        """Return dtype, shape and layout of an array."""
+        raise NotImplementedError
+
     def is_sent_by_name(self, part: Any) -> bool:
         """Whether pickle sends no more than the name of this object."""
         return False
+
+    def reduced(self, part: Any) -> Any:
+        """Return how pickle makes a dtype, with no part of another; NotImplemented of the rest."""
+        return NotImplemented
 
     def stays_as_it_is(self, kind: type) -> bool:
         """Whether objects of a class are sent as they are, and answer the same each time."""
@@ -70,10 +78,10 @@ class Arrays:
         """Return the objects that an array holds."""
         return ()
 
-    def cure(self, value: Any, parts: list[Any], one: str, other: str) -> str | None:
+    def cure(self, value: Any, kind: type, parts: list[Any], difference: str) -> str | None:
         """Say how to bring arrays into one form, where an output contains some.
 
-        `one` and `other` are in what two forms of it differ first.
+        Of one that came before `kind` is the class, and `difference` is in what it differs first.
         """
         return None
 

@@ -15,7 +15,7 @@ from io import BytesIO
 from pickle import Pickler
 from struct import pack
 from types import BuiltinFunctionType, FunctionType
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from ldpnb.exact.arguments import shown
 from ldpnb.exact.arrays import arrays
@@ -42,10 +42,12 @@ def form(value: Any) -> Hashable:
 
     Two outputs are one if they are equal and their forms are: classes, contents in the order in
     which they come, attributes, dtypes, and by protocol 5 also whether an array is contiguous, and
-    if so whether it may be written to and the order of its axes.  What is left in the process is
-    not looked at: the buffer behind a view, strides of arrays that are not contiguous, and which
-    parts are one object.  A class that sends a part of itself only, by a `__reduce__` of its own,
-    leaves the rest there.
+    if so whether it may be written to and the order of its axes.  Where a list, a dict, a set, an
+    array or another part that has no hash comes twice, `pickle` says that it is one object, and so
+    does the form.  It does not say so of texts, tuples and other parts with a hash, though `pickle`
+    does: Python may keep equal ones once or twice, as it likes.  What is left in the process is not
+    looked at: the buffer behind a view, and strides of arrays that are not contiguous.  A class
+    that sends a part of itself only, by a `__reduce__` of its own, leaves the rest there.
 
     Raises
     ------
@@ -67,14 +69,35 @@ def form_and_whether_it_stays(value: Any) -> tuple[Hashable, bool]:
     of_array = arrays().form(value)
     if of_array is not None:
         return of_array, True
-    found, sender = sent(value, PROTOCOLS[0])
-    if sender.has_arrays or not sender.stays:  # these may answer each protocol by something else
+    stream, sender = sent(value, PROTOCOLS[0])
+    twins = sender.twins()
+    if sender.arrays or not sender.stays:  # these may answer each protocol by something else
         for protocol in PROTOCOLS[1:]:
-            found += sent(value, protocol)[0]
-    return found, sender.stays
+            more, later = sent(value, protocol)
+            stream += more
+            twins += later.twins()
+    return Pickled(stream, tuple(sender.arrays), twins), sender.stays
 
 
 # ------------------------------------------------------------------------------- what pickle sends
+
+
+class Pickled(NamedTuple):
+    """The form of a value that `pickle` writes down part by part.
+
+    Attributes
+    ----------
+    stream : bytes
+        Of all protocols asked.
+    arrays : tuple
+        Of each array within, its form without contents: the stream says the same, less plainly.
+    twins : tuple of int
+        See `_Sender.twins`.
+    """
+
+    stream: bytes
+    arrays: tuple[tuple[Any, ...], ...]
+    twins: tuple[int, ...]
 
 
 class _TooLarge(Exception):
@@ -82,7 +105,7 @@ class _TooLarge(Exception):
 
 
 class _Stream(BytesIO):
-    """Takes what is sent, up to a limit: parts that are one object are many, once sent apart."""
+    """Takes what is sent, up to a limit: a part that comes often is written out each time."""
 
     def write(self, some: Any) -> int:
         written = super().write(some)
@@ -94,23 +117,37 @@ class _Stream(BytesIO):
 class _Sender(Pickler):
     """Writes down what `pickle` would send, each part as often as it comes.
 
-    Which parts are one object is left in the process.
-
     Attributes
     ----------
     stays : bool
         Whether it has seen nothing but values of Python's and numpy's types, which stay as they
         are.
-    has_arrays : bool
+    arrays : list
+        Forms of arrays without their contents.
     """
 
-    stays = True
-    has_arrays = False
+    def __init__(self, stream: BytesIO, protocol: int) -> None:
+        super().__init__(stream, protocol)
+        self.fast = True  # each part is written out each time
+        self.stays = True
+        self.arrays = list[tuple[Any, ...]]()
+        self._without_hash = list[Any]()  # held, so that no other part gets the address of one
+
+    def twins(self) -> tuple[int, ...]:
+        """Return, of each part without a hash, the place of the first that is the same object.
+
+        Nothing if no part comes twice.
+        """
+        first = dict[int, int]()
+        places = [first.setdefault(id(part), i) for i, part in enumerate(self._without_hash)]
+        return tuple(places) if len(first) < len(places) else ()
 
     def persistent_id(self, part: Any) -> None:
         """Look at all parts, however deep, and give none a name."""
         if isinstance(part, set | frozenset) and len(part) > 1:
             _refuse_seeded(part)
+        if type(part).__hash__ is None:
+            self._without_hash.append(part)
 
     def reducer_override(self, part: Any) -> Any:
         """Look at all that is not of Python's own types."""
@@ -121,21 +158,21 @@ class _Sender(Pickler):
         if by_name or arrays().is_sent_by_name(part):
             return NotImplemented
         if arrays().is_array(kind):
-            self.has_arrays = True
             if part.nbytes > LARGEST:
                 raise _TooLarge
+            self.arrays.append(arrays().form_without_contents(part))
         elif not arrays().stays_as_it_is(kind):
             self.stays = False
         if kind in dispatch_table:
             self.stays = False
-        return NotImplemented
+            return NotImplemented
+        return arrays().reduced(part)
 
 
 def sent(value: Any, protocol: int) -> tuple[bytes, _Sender]:
     """Return what `pickle` would send, and what has been seen of its parts."""
     stream = _Stream()
     sender = _Sender(stream, protocol)
-    sender.fast = True  # each part is written out each time
     try:
         sender.dump(value)
     except _Refused:

@@ -7,14 +7,23 @@ from copy import deepcopy
 from dataclasses import fields, is_dataclass
 from decimal import Decimal
 from io import BytesIO
+from itertools import chain
 from math import copysign, nan
+from os.path import commonprefix
 from pickletools import genops
 from struct import unpack
 from typing import Any
 
 from ldpnb.exact.arguments import shown
 from ldpnb.exact.arrays import arrays
-from ldpnb.exact.forms import LARGEST, PLAIN, form_and_whether_it_stays, refuse_deep, refuse_symbol
+from ldpnb.exact.forms import (
+    LARGEST,
+    PLAIN,
+    Pickled,
+    form_and_whether_it_stays,
+    refuse_deep,
+    refuse_symbol,
+)
 from ldpnb.exact.symbols import Symbol
 
 USUAL = {*PLAIN, float, list, tuple, set, frozenset, dict}  # types of most reports
@@ -28,10 +37,12 @@ SAID = {  # what codes of pickle say
 SENT = {  # what a receiver sees of an array, beside its contents
     True: "that may be written to",
     False: "that may not be written to",
-    None: "with gaps between its entries",
+    None: "that is not contiguous",
 }
-ORDERS = {(False,): "of rows first", (True,): "of columns first"}
+ORDERS = {False: "of rows first", True: "of columns first"}
+TWINS = "one whose parts are"
 FOLLOWS = "that follows from how it was made"
+SHOWN = 80  # letters of a difference
 NESTED = 8  # levels of an output at which somebody looks for what is at fault
 
 
@@ -56,7 +67,7 @@ class Outputs:
             raise ValueError(
                 f"a program must return outputs that equal their own copies, got {shown(value)} "
                 "twice, not equal to itself: return plain values, such as numbers and tuples, "
-                f"in place of a {_culprit(value).__name__}"
+                f"in place of each {_culprit(value).__name__}"
             )
         return before
 
@@ -65,7 +76,7 @@ class Outputs:
         one = kind.__name__
         other = type(value).__name__
         if kind is type(value):
-            one, other = _first_difference(first, own)
+            one, other = _from_where_they_differ(*_first_difference(first, own))
         elif one == other:
             one = f"{kind.__module__}.{one}"
             other = f"{type(value).__module__}.{other}"
@@ -161,41 +172,71 @@ def _has_hash(value: Any) -> bool:
 
 def _first_difference(first: Any, own: Any) -> tuple[str, str]:
     """Say in what two forms differ first."""
-    for one, other in zip(_steps(first), _steps(own), strict=False):
+    both: Iterator[tuple[str, str]] = zip(_steps(first), _steps(own), strict=False)
+    if isinstance(first, Pickled) and isinstance(own, Pickled):
+        if len(first.arrays) == len(own.arrays):  # what these say is said more plainly
+            both = chain(zip(_steps_of_arrays(first), _steps_of_arrays(own), strict=False), both)
+    for one, other in both:
         if one != other:
-            return f"{one:.80}", f"{other:.80}"
+            return one, other
     return "one of some length", "one of another"
+
+
+def _from_where_they_differ(one: str, other: str) -> tuple[str, str]:
+    """Cut two texts so that it shows in what they differ."""
+    alike = len(commonprefix((one, other)))
+    if alike < SHOWN:
+        return one[:SHOWN], other[:SHOWN]
+    start = alike - SHOWN // 2
+    return f"…{one[start : start + SHOWN]}", f"…{other[start : start + SHOWN]}"
 
 
 def _steps(form: Any) -> Iterator[str]:
     """Walk through a form: what it says, one thing after the other."""
-    if isinstance(form, tuple):
-        kind, *more = form
-        yield kind.__name__
-        if len(more) > 1:
-            yield from _steps_of_array(*more)
-        elif kind is float:
-            yield _bits(more[0][::-1])
-        else:
-            yield shown(more[0], most=LARGEST)
+    if isinstance(form, Pickled):
+        yield from _steps_of_stream(form.stream)
+        yield f"{TWINS} objects {', '.join(map(str, form.twins)) or 'of their own'}"
         return
-    stream = BytesIO(form)
-    while stream.tell() < len(form):
+    if isinstance(form, bytes):
+        yield from _steps_of_stream(form)
+        return
+    kind, *more = form
+    yield kind.__name__
+    if len(more) > 1:
+        *described, content = more
+        yield from _steps_of_array("an array", *described)
+        yield shown(content, most=LARGEST)
+    elif kind is float:
+        yield _bits(more[0][::-1])
+    else:
+        yield shown(more[0], most=LARGEST)
+
+
+def _steps_of_stream(sent: bytes) -> Iterator[str]:
+    """Walk through what pickle sends."""
+    stream = BytesIO(sent)
+    while stream.tell() < len(sent):
         for code, told, _ in genops(stream):
             if code.name == "BINFLOAT":
-                yield _bits(form[stream.tell() - 8 : stream.tell()])
+                yield _bits(sent[stream.tell() - 8 : stream.tell()])
             elif code.name not in ("PROTO", "FRAME"):  # which are about lengths
                 yield SAID.get(code.name, code.name) if told is None else shown(told, most=LARGEST)
 
 
-def _steps_of_array(dtype: Any, shape: Any, *layout_and_content: Any) -> Iterator[str]:
-    """Walk through the form of an array, as `ldpnb.arrays` makes it."""
-    *order, writeable, content = layout_and_content
+def _steps_of_arrays(form: Pickled) -> Iterator[str]:
+    """Walk through the forms of arrays within an output."""
+    for described in form.arrays:
+        yield from _steps_of_array("one with an array", *described)
+
+
+def _steps_of_array(
+    name: str, dtype: Any, shape: Any, order: Any, writeable: bool | None
+) -> Iterator[str]:
+    """Walk through the form of an array, as `ldpnb.arrays` makes it, but for its contents."""
     yield from _steps(dtype)
     yield shown(shape)
-    yield f"an array of axes in order {ORDERS.get(tuple(order), order)}"
-    yield f"an array {SENT[writeable]}"
-    yield shown(content, most=LARGEST)
+    yield f"{name} {SENT[writeable]}"
+    yield f"{name} {ORDERS.get(order) or f'with its axes in order {order}'}"
 
 
 def _bits(told: bytes) -> str:
@@ -222,7 +263,15 @@ def _cure(value: Any, kind: type, first: Any, own: Any) -> str:
             f"comes in an order {FOLLOWS}"
         )
     one, other = _first_difference(first, own)
-    of_arrays = arrays().cure(value, parts, one, other)
+    if one.startswith(TWINS):
+        return (
+            "return copy.deepcopy(…) of each list, dict, set, array or object that comes twice, "
+            "since a receiver sees which of them are one"
+        )
+    if isinstance(first, Pickled) and isinstance(own, Pickled):
+        if len(first.arrays) != len(own.arrays):
+            return "convert them to one type, and each array within to ….tolist()"
+    of_arrays = arrays().cure(value, kind, parts, one)
     if of_arrays is not None:
         return of_arrays
     if one.startswith("nan of bits") and other.startswith("nan of bits"):
@@ -236,7 +285,7 @@ def _cure(value: Any, kind: type, first: Any, own: Any) -> str:
         return "return float(…) in place of a Decimal, or Decimals with as many digits"
     if culprit in USUAL:
         return "convert them to one type"
-    return f"convert them to one type, or return plain values in place of a {culprit.__name__}"
+    return f"convert them to one type, or return plain values in place of each {culprit.__name__}"
 
 
 def _parts(value: Any, depth: int = NESTED) -> Iterator[Any]:

@@ -6,7 +6,7 @@ Samples cannot prove privacy.  They can refute a claim, at a stated level.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass
@@ -362,8 +362,11 @@ def _gaps(client: Any, inputs: Any) -> Iterator[str]:
 
 
 def _check_number(reports: Any, n: int, name: str) -> Any:
-    if not isinstance(reports, np.ndarray | Sequence) or isinstance(reports, str | bytes):
-        raise ValueError(f"{name} must return a sequence of {n} reports, got {type(reports).__name__}")
+    if type(reports) not in (np.ndarray, list, tuple):  # others may say more than their reports
+        raise ValueError(
+            f"{name} must return a sequence of {n} reports, got {type(reports).__name__}: return "
+            "list(…)"
+        )
     if len(reports) != n:
         raise ValueError(f"{name} must return {n} reports, got {len(reports)}")
     return reports

@@ -19,7 +19,7 @@ from ldpnb.core import Example, Mechanism
 from ldpnb.exact.clients import Inputs, one_person_of, program, programs_of, values_of
 from ldpnb.exact.deciding import Factor
 from ldpnb.exact.formulas import Budget, Formula
-from ldpnb.exact.outputs import freeze
+from ldpnb.exact.outputs import Outputs, freeze
 from ldpnb.exact.proofs import Moments
 from ldpnb.exact.proving import Question, Stated, Subject, subject_of, what_it_states
 from ldpnb.exact.symbolic import Laws, Maker
@@ -68,14 +68,15 @@ def _values(records: Records) -> list[Any]:
 
 
 class Rows:
-    """Arrays of one report each, of one class and dtype: a row alone may not tell them."""
+    """Arrays of one report each, of one class, dtype and form: a row may not tell them."""
 
     def __init__(self) -> None:
         self._kind: type | None = None
         self._first: tuple[Hashable, str] | None = None
+        self._outputs = Outputs()
 
     def only(self, reports: Any) -> Any:
-        """Return the only report; refuse another class or dtype than those before."""
+        """Return the only report; refuse another class, dtype or form than those before."""
         row = _alone(reports)[0]
         kind = np.ndarray if isinstance(reports, np.ndarray) else type(reports)
         if self._kind is None:
@@ -85,12 +86,14 @@ class Rows:
                 f"perturb must return reports in one form, got {self._kind.__name__} and "
                 f"{kind.__name__}, which a receiver can tell apart: return an array each time"
             )
-        if not isinstance(reports, np.ndarray):
-            return row
+        if isinstance(reports, np.ndarray):
+            self._refuse_another_dtype(reports)
+        self._outputs.key(reports)
         if isinstance(row, np.str_ | np.bytes_):  # which alone is of a dtype of its own length
-            row = np.array(row, reports.dtype)
-        if self._first is None or type(reports) is not np.ndarray:
-            freeze(reports)  # refuses other classes, and what is sent beside the reports
+            return np.array(row, reports.dtype)
+        return row
+
+    def _refuse_another_dtype(self, reports: Any) -> None:
         dtype = reports.dtype
         own = form_of(dtype)
         if self._first is None:
@@ -102,7 +105,6 @@ class Rows:
                 f"perturb must return arrays of one dtype, got one of {name} and one of {dtype}, "
                 "which a receiver can tell apart: return np.array(….tolist(), dtype) of one dtype"
             )
-        return row
 
 
 def _alone(reports: Any) -> Any:

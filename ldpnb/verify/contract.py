@@ -50,6 +50,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import bdtr, bdtrc, chdtr, chdtrc, ndtr, ndtri
 
+from ldpnb.arrays import form_of, layout
 from ldpnb.asked import AsksSome
 from ldpnb.chance import (
     LIMIT,
@@ -167,6 +168,8 @@ def check_mechanism(mechanism: Mechanism | Example, inputs: Any = None, **about:
     ------
     AssertionError
         If the contract is not kept; it names the checks that failed, and says what each found.
+    ValueError
+        If there is no law of one person's reports, as where they come in two forms.
 
     Examples
     --------
@@ -309,8 +312,6 @@ class Known:
         self.traces = list[dict[Hashable, Law]]()
         self.outputs = Outputs()
         self._rows = Rows()
-        # reports of one person as they are sent: those of a crowd lie otherwise in memory
-        self._sent = Outputs()
         numbers = dict[tuple[Hashable, ...], int]()
         handed = deepcopy(example.inputs)
         example.mechanism.perturb(handed, rng=np.random.default_rng(0))
@@ -335,13 +336,10 @@ class Known:
         """Replay one person, and return the number of the report and of the draws behind it."""
         self.branches[i] += 1
         report = self.example.mechanism.perturb(person, rng=rng)
-        kind = type(report).__name__
-        _must(isinstance(report, np.ndarray), f"reports are a {kind}, and must be an array")
+        _must_be_array(report)
         _must(len(report) == 1, f"one person with input {i} sends {len(report)} reports")
-        row = self._rows.only(report)
-        if isinstance(row, np.ndarray):
-            self._sent.key(row)
-        key = self.outputs.key(_alone(row))
+        self._rows.only(report)
+        key = self.outputs.key(_alone(report, 0))
         self.reports.setdefault(key, report)
         return numbers.setdefault((key, *rng._trace), len(numbers))
 
@@ -374,14 +372,19 @@ class Known:
         return {key: tuple(key[i] for i in at) for key in self.reports}  # type: ignore[index]
 
 
-def _alone(row: Any) -> Any:
-    """Return a report as an array of its own if it is a row of others.
+def _must_be_array(reports: Any) -> None:
+    kind = type(reports)
+    _must(kind is np.ndarray, f"reports come as {kind.__name__}, and must be a plain array")
 
-    How the others lie in memory is not said by the report.
-    """
-    if isinstance(row, np.ndarray):
+
+def _alone(reports: Any, i: int) -> Any:
+    """Return one of many reports as it is alone: how the others lie in memory is not its own."""
+    row = reports[i]
+    if isinstance(row, np.str_ | np.bytes_):  # which alone is of a dtype of its own length
+        return np.array(row, reports.dtype)
+    if isinstance(reports, np.ndarray) and reports.ndim > 1:
         return row.copy()
-    return row
+    return row  # an array that is an entry among objects is a person's own
 
 
 known = lru_cache(maxsize=8)(Known)  # a client is walked once for all checks
@@ -812,9 +815,12 @@ def respond_of_memoise_is_perturb(example: Example) -> None:
     of_another = partial(m.respond, foreign, rng=np.random.default_rng(0))
     _refuses(of_another, "kept must", "what another mechanism keeps")
     outputs = known(example).outputs
+    rows = Rows()
 
     def report(one: Any, rng: Paths) -> Hashable:
-        return outputs.key(_alone(m.respond(m.memoise(one, rng=rng), rng=rng)[0]))
+        sent = m.respond(m.memoise(one, rng=rng), rng=rng)
+        rows.only(sent)
+        return outputs.key(_alone(sent, 0))
 
     def memory(one: Any, rng: Paths) -> Hashable:
         return freeze(m.memoise(one, rng=rng).rows)
@@ -1560,12 +1566,12 @@ def _keys(example: Example, drawn: Any) -> list[Hashable]:
     """Return the reports as they are in a law, in the same forms; each is looked up once."""
     outputs = known(example).outputs
     if not isinstance(drawn, np.ndarray) or drawn.dtype.hasobject:
-        return [outputs.key(_alone(row)) for row in drawn]
+        return [outputs.key(_alone(drawn, i)) for i in range(len(drawn))]
     found = dict[bytes, Hashable]()
     rows = row_keys(drawn)
     for i, row in enumerate(rows):
         if row not in found:
-            found[row] = outputs.key(_alone(drawn[i]))
+            found[row] = outputs.key(_alone(drawn, i))
     return [found[row] for row in rows]
 
 
@@ -1628,14 +1634,22 @@ def crowds_of_other_mixtures_are_alone(example: Example) -> None:
     """People report as if alone in crowds of other mixtures, too.
 
     They come in the order of their inputs; or all, or 14 in 15 of them, have one input.  So it
-    is seen if a client asks what most people have.
+    is seen if a client asks what most people have.  The array of all reports is sent in one form,
+    whatever they have.
     """
     mixtures = dict(_mixtures(example))
     alarm = FALSE_ALARM / (2 * len(mixtures))
+    forms = dict[Hashable, str]()
     for name, which in mixtures.items():
         _alone_in_a_crowd(example, which, name, alarm)
         rng = np.random.default_rng(15)
-        drawn = _keys(example, example.mechanism.perturb(example.inputs[which], rng=rng))
+        reports = example.mechanism.perturb(example.inputs[which], rng=rng)
+        _must_be_array(reports)
+        forms.setdefault((form_of(reports.dtype), *layout(reports)), name)
+        several = f" has one form, another that of {CROWD} people ".join(forms.values())
+        cure = "return ….copy() of one dtype"
+        _must(len(forms) == 1, f"the array of {CROWD} people {several}: {cure}")
+        drawn = _keys(example, reports)
         for i in np.unique(which):
             counts = Counter(drawn[j] for j in np.flatnonzero(which == i))
             exact = known(example).laws[i]
