@@ -1421,7 +1421,7 @@ def test_errors_name_the_type_that_is_not_plain():
         law(client((float, int)))
 
 
-CONTENT = {  # in what is no container of Python's, which an audit compares whole
+CONTENT = {  # in what is no container of Python's, or which parts are one object: an audit compares these whole
     "a field that is not compared",
     "payloads of NaN",
     "bools of two bytes",
@@ -1437,6 +1437,11 @@ CONTENT = {  # in what is no container of Python's, which an audit compares whol
     "payloads of NaN among complex numbers",
     "two unusual orders of a set",
     "the order of axes inside an object",
+    "which lists are one object",
+    "lists that are one object",
+    "lists in arrays that are one object",
+    "arrays that are one object",
+    "objects that are one",
 }
 
 
