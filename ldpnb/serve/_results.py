@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import floor, isfinite, log10
 from typing import Any, NamedTuple
@@ -118,6 +118,8 @@ class Result:
         Reports a person, as asked for.
     span : (float, float)
         Ends of what an answer can be, in the unit: of a share, 0 and 1.
+    ends_at : function
+        Ends of the interval of a row, from z (the quantile of a level) and the place of its label.
     """
 
     what: str
@@ -140,6 +142,7 @@ class Result:
     of: int | None = None
     rounds: float = 1
     span: tuple[float, float] = (0.0, 1.0)
+    ends_at: Callable[[float, int], tuple[float, float]] | None = None
 
     def __len__(self) -> int:
         return len(self.labels)

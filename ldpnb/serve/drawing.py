@@ -25,6 +25,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -35,6 +36,7 @@ from ldpnb.checks import check_count, shown
 from ldpnb.core import Bools, Floats, Ints
 from ldpnb.intervals import exact_below, scatter, support_interval
 from ldpnb.serve._columns import told
+from ldpnb.serve._ends import row_of
 from ldpnb.serve._results import RatingsResult, Result
 
 R = TypeVar("R", Result, RatingsResult)
@@ -263,10 +265,20 @@ def about_all(found: R, supported: Sequence[Supported], of: int, z: float) -> R:
         return replace(found, people=True, of=of)
     share = found.estimate
     error = np.sqrt(np.maximum((of - 1) * found.error**2 - share * (1 - share), 0) / of)
+    ends = partial(_ends_about_all, share, error, supported, of)
+    low, high = ends(z)
+    own: Any = {"error": error, "low": low, "high": high, "ends_at": partial(row_of, ends)}
+    return replace(found, people=True, of=of, **own)
+
+
+def _ends_about_all(
+    share: Floats, error: Floats, supported: Sequence[Supported], of: int, z: float
+) -> tuple[Floats, Floats]:
+    """Return the ends of intervals of shares of N people, of whom some were drawn."""
     low, high = share - z * error, share + z * error
     for part in supported:
         low[part.rows], high[part.rows] = part.ends(share, (low, high), z, left_over(part.n, of))
-    return replace(found, error=error, low=low, high=high, people=True, of=of)
+    return low, high
 
 
 def left_over(asked: Any, of: int) -> Floats:

@@ -42,7 +42,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from math import isfinite, pi, sqrt
+from functools import partial
+from math import isfinite, isnan, pi, sqrt
 from typing import Any
 
 import numpy as np
@@ -51,10 +52,11 @@ from ldpnb._door import needs
 from ldpnb.checks import check_flag, check_numbers, shown
 from ldpnb.core import Floats, Tally
 from ldpnb.oracles.base import Supporting
-from ldpnb.serve._asked import quantile
 from ldpnb.serve._columns import told
+from ldpnb.serve._ends import added, moved
 from ldpnb.serve._contrasts import (
     AT_MOST,
+    UNTOLD,
     Contrast,
     Contrasts,
     Part,
@@ -125,21 +127,7 @@ def _check_waves(waves: Sequence[str | None], name: str) -> None:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class OverWaves(Contrast):
-    """A weighted sum over waves of one row, or of one contrast; ``print`` shows a line.
-
-    Attributes
-    ----------
-    least, most : float
-        The least and the largest that it can be: p is printed where 0 lies between them.
-    """
-
-    least: float
-    most: float
-
-    @property
-    def tests_zero(self) -> bool:
-        """Whether 0 lies inside of what it can be: of a change, and not of a mean of shares."""
-        return self.least < 0 < self.most
+    """A weighted sum over waves of one row, or of one contrast; ``print`` shows a line."""
 
     @property
     def is_sum(self) -> bool:
@@ -343,20 +331,28 @@ class Waves:
         if not w.any():
             raise ValueError("weights must not all be 0, got that")
         rows = self._rows(label)
-        estimate = float(w @ [row.estimate for row in rows])
-        error = sqrt(self._variance(w, rows))
+        errors = w * [row.error for row in rows]
+        covariances, correlations = self._going_together(w, rows)
         first = rows[0]
-        level = self._tables[0].level
-        half = quantile(level, self._family) * error
-        ends = estimate - half, estimate + half
+        estimates = [float(x * row.estimate) for x, row in zip(w, rows, strict=True)]
+        each = [partial(moved, row.ends, float(x), 0.0) for x, row in zip(w, rows, strict=True)]
         kind = self._intervals.replace(" intervals, each alone,", " interval, alone,")
-        said = f"{self._who}\n{kind}"
-        named = name.format(label if label is not None else first.label)
-        parts = tuple(Part(row.parts[0].result, x * row.parts[0].weights) for x, row in zip(w, rows, strict=True) if x)
-        extremes = np.outer(w, first.parts[0].ends(first.what))
-        least, most = float(extremes.min(1).sum()), float(extremes.max(1).sum())
+        extremes = np.outer(w, (first.least, first.most))
         return OverWaves(
-            named, estimate, error, *ends, level, self._family, first.what, first.unit, said, parts, least, most
+            name.format(label if label is not None else first.label),
+            sum(estimates),
+            sqrt(float(errors @ errors + covariances.sum())),
+            ends=partial(added, estimates, each, correlations),
+            level=self._tables[0].level,
+            family=self._family,
+            what=first.what,
+            unit=first.unit,
+            said=f"{self._who}\n{kind}",
+            parts=tuple(
+                Part(row.parts[0].result, x * row.parts[0].weights) for x, row in zip(w, rows, strict=True) if x
+            ),
+            least=float(extremes.min(1).sum()),
+            most=float(extremes.max(1).sum()),
         )
 
     def _rows(self, label: Any) -> list[Contrast]:
@@ -423,19 +419,30 @@ class Waves:
             raise ValueError(f"{name} must be one of the waves {told(self.waves)}, got {shown(wave)}")
         return self.waves.index(wave)
 
-    def _variance(self, w: Floats, rows: Sequence[Contrast]) -> float:
-        """Variance of a weighted sum of the estimates of one row."""
-        e = np.array([row.error for row in rows])
-        total = float(w**2 @ e**2)
+    def _going_together(self, w: Floats, rows: Sequence[Contrast]) -> tuple[Floats, Floats]:
+        """Return the largest covariances of the weighted estimates of waves, 0 with itself, and correlations.
+
+        Where an error is estimated as 0, nothing is known of the correlation of the same people's waves.
+        """
+        e = np.abs(w) * [row.error for row in rows]
+        covariances, correlations = np.zeros((len(w), len(w))), np.eye(len(w))
         if not self.same:
-            return total
+            return covariances, correlations
+        of_one = [_of_one(row.parts[0].result) for row in rows]
         for s, t in _pairs(len(w)):
-            product = w[s] * w[t]
-            if product > 0 and self.remembered:  # noise and people: no correlation is above 1
-                total += 2 * product * e[s] * e[t]
-            elif product:
-                total += 2 * abs(product) * _covariance(rows[s], rows[t], product > 0)
-        return float(total)
+            if w[s] == 0 or w[t] == 0:
+                continue
+            together = w[s] * w[t] > 0
+            found = unknown = 0.0
+            if together and self.remembered:  # noise and people: no correlation is above 1
+                found, unknown = e[s] * e[t], 1.0
+            elif of_one[s] and of_one[t]:
+                found = abs(w[s] * w[t]) * _covariance(rows[s], rows[t], together)
+                unknown = 1.0
+            both = e[s] * e[t]
+            covariances[s, t] = covariances[t, s] = found
+            correlations[s, t] = correlations[t, s] = min(found / both, 1.0) if both > 0 else unknown
+        return covariances, correlations
 
     @property
     def _who(self) -> str:
@@ -473,16 +480,19 @@ class Waves:
             unit = moved
         form = first._form(scale)
         rows = [[first.heading, *self.waves, "change", "error", "low", "high"]]
+        untold = False
         for label in self.labels:
             estimates = [one[label].estimate for one in self._tables]
             changed = [np.nan] * 4
             if all(map(isfinite, estimates)):
                 change = self.change(label)
                 changed = [change.estimate, change.error, change.low, change.high]
+                untold |= isnan(change.low)
             units = [unit] * len(estimates) + [moved] * len(changed)
             numbers = zip([*estimates, *changed], units, strict=True)
             rows.append([label, *(f"{scale * x:{form}}{of}" if isfinite(x) else "–" for x, of in numbers)])
-        return f"{padded(rows)}\n{self.said}"
+        text = f"{padded(rows)}\n{self.said}"
+        return f"{text}\n{UNTOLD}" if untold else text
 
     __repr__ = __str__
 
