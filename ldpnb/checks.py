@@ -120,8 +120,15 @@ def check_probability(value: Any, name: str) -> float:
         probable(value)
         return value  # type: ignore[return-value]
     if not is_number(value) or not 0 <= value <= 1:
-        raise ValueError(f"{name} must be a probability in [0, 1], got {shown(value)}")
+        raise ValueError(f"{name} must be a probability in [0, 1], got {shown(value)}{percent(value)}")
     return float(value) + 0.0  # −0, which is equal, prints otherwise
+
+
+def percent(value: Any) -> str:
+    """Return the cure for a number that is meant as one of a hundred, else nothing."""
+    if not is_number(value) or not 1 < value <= 100:
+        return ""
+    return f": {shown(value)} % is {in_full(float(value) / 100)}"
 
 
 def check_positive(value: Any, name: str) -> float:
@@ -172,8 +179,26 @@ def check_text(value: Any, name: str) -> str:
     return str.__str__(value)
 
 
+POOLED = "waves "  # what the name of several waves begins with, and that of no single one
+
+
+def is_pooled(wave: str | None) -> bool:
+    """Whether a wave is several of them that were added, by its name."""
+    return wave is not None and wave.startswith(POOLED)
+
+
+def check_own_wave(wave: Any) -> str | None:
+    """Return the name of a single wave, as people give it, or None."""
+    found = check_wave(wave)
+    if found is not None and is_pooled(found):
+        cure = f"call it {shown(found.removeprefix(POOLED) or 'W1')}, say"
+        rule = f"a name that does not begin as those of pooled waves, {POOLED!r}"
+        raise ValueError(f"wave must be {rule}, got {shown(found)}: {cure}")
+    return found
+
+
 def check_wave(wave: Any) -> str | None:
-    """Return the name of a wave: a text that is not blank and has no half characters, or None."""
+    """Return the name of one or several waves: a text that is not blank, without half characters, or None."""
     if wave is None:
         return None
     if not isinstance(wave, str) or not wave.strip():

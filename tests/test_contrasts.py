@@ -31,6 +31,7 @@ from ldpnb import (
     Strings,
     SubsetSelection,
     Survey,
+    TwoPoint,
     Wheel,
     WheelKV,
     YesNoTable,
@@ -43,7 +44,7 @@ from ldpnb.book.experiment import recorded
 from ldpnb.core import Tally, Untold
 from ldpnb.oracles import people as at_levels
 from ldpnb.postprocess import norm_sub
-from ldpnb.serve import Contrast
+from ldpnb.serve import Contrast, Waves
 from ldpnb.serve._contrasts import Part, _of_these, known_variance, largest_apart, variance_of
 from ldpnb.verify import contract, laws
 
@@ -788,7 +789,7 @@ def test_weights_that_cannot_be(weights, rule):
         (lambda: difference(RESULT[1], RESULT[2], names=("a", "b")), "names must be left out for rows of one result"),
         (lambda: differences(RESULT, RESULT), "a and b must be of two groups, got one tally twice"),
         (lambda: differences(RESULT, OTHER[1]), "b must be a Result, .*, got 'Entry'"),
-        (lambda: differences(RESULT, TABLE), "a and b must have the same rows, got"),
+        (lambda: differences(RESULT, TABLE), "a and b must have the same rows in one order, got"),
         (lambda: differences(RESULT, OTHER, names=("", "b")), "names must be two different texts"),
         (lambda: differences(RESULT, OTHER, same_people=1), "same_people must be True or False"),
         (
@@ -1032,6 +1033,30 @@ def test_a_difference_combines_the_intervals_of_its_rows():
     assert large.high - large.low == pytest.approx(2 * Z95 * large.error, rel=2e-3)  # as by the normal law
 
 
+@pytest.mark.parametrize("sizes, share", [((60, 60), 0.0), ((100, 100), 0.01), ((40, 200), 0.02)], ids=str)
+def test_differences_and_means_of_rare_rows_cover(sizes, share):
+    """Exactly: all pairs of counts of supporters, which are binomial; the control is the normal law."""
+    p, q = (float(x) for x in FEW.mechanism.support)
+    sides = []
+    for wave, n in zip("12", sizes, strict=True):
+        chance = q + (p - q) * share
+        counts = np.arange(binom.isf(1e-6, n, chance) + 1).astype(int)
+        rows = [tallied(FEW, (n - c, 0, c), wave) for c in counts.tolist()]
+        sides.append((binom.pmf(counts, n, chance), rows))
+    (first, ones), (second, others) = sides
+    held = {name: np.zeros((len(ones), len(others))) for name in ("difference", "mean", "p", "normal")}
+    for i, j in np.ndindex(len(ones), len(others)):
+        apart = difference(ones[i]["c"], others[j]["c"], same_people=False)
+        mean = Waves([ones[i], others[j]], same=False).mean("c")
+        held["difference"][i, j] = apart.low <= 0 <= apart.high
+        held["mean"][i, j] = mean.low <= share + 1e-12 and share - 1e-12 <= mean.high
+        held["normal"][i, j] = abs(mean.estimate - share) <= Z95 * mean.error
+        held["p"][i, j] = apart.p_value >= 0.05
+    found = {name: float(first @ one @ second) for name, one in held.items()}
+    assert min(found["difference"], found["mean"], found["p"]) > 0.95 - 2e-6
+    assert found["p"] == found["difference"] and found["normal"] < 0.93
+
+
 def test_where_the_error_of_several_rows_is_0_there_are_no_ends():
     """All reports are alike; a sum that is the same for all reports is exact, and no such case."""
     result = tallied(FEW, (0, 100, 0))
@@ -1051,8 +1076,8 @@ def test_where_the_error_of_several_rows_is_0_there_are_no_ends():
 def contrasts_about_zero():
     """Sums of every kind near 0, with ends by exact laws, scores and the normal law."""
     rng = seeded(21)
-    number = Number(-1, 1, epsilon=1.0)
-    for _ in range(60):
+    number = Number(-1, 1, mechanism=TwoPoint(epsilon=1.0))
+    for _ in range(25):
         answers = rng.choice([0.0, 1.0], 60, p=[0.6, 0.4])
         yield number.estimate(number.tally(number.perturb(answers, rng=rng))).contrast({"mean": 1})
         groups = [tallied(FEW, rng.multinomial(n, [0.6, 0.38, 0.02])) for n in (100, 400)]
@@ -1067,7 +1092,7 @@ def test_p_is_small_exactly_where_the_interval_leaves_out_0():
     found = list(contrasts_about_zero())
     out = [not one.low <= 0 <= one.high for one in found]
     assert [one.p_value < 1 - one.level for one in found] == out
-    assert 20 < sum(out) < len(out) - 20
+    assert 10 < sum(out) < len(out) - 10
     normal = [one for one in found if len(one.parts) == 1 and np.count_nonzero(one.parts[0].weights) == 2]
     for one in normal:  # the closed form
         assert one.p_value == pytest.approx(2 * norm.sf(abs(one.estimate / one.error)), rel=1e-6)
@@ -1085,6 +1110,31 @@ def test_a_row_has_the_interval_that_the_question_prints_at_every_level(door, va
                 found = result.contrast({label: 2}, level=0.5)
                 assert (found.low, found.high) == pytest.approx((2 * told.low, 2 * told.high))
                 assert result.contrast({label: 1}).low == pytest.approx(row.low)
+
+
+def test_whether_people_are_the_same_is_asked_where_waves_differ():
+    """Two groups, each in the same two waves, are taken for other people, as two groups of one wave are."""
+    asked = OneOf(["a", "b"], epsilon=2.0)
+    each = [[tallied(asked, (50 + 9 * i, 60 - 7 * j), f"W{j}") for j in (1, 2)] for i in (1, 2)]
+    one, other = (Waves(found, same=True).change("a") for found in each)
+    found = difference(one, other, names=("A", "B"))
+    assert found.error == pytest.approx(np.hypot(one.error, other.error)) and "other people" in found.said
+    assert found.tests_zero and found.least == -2
+    words = "same_people must be said for results of different waves, .*True if a and b are of the same people, False"
+    with pytest.raises(ValueError, match=words):
+        difference(one, each[1][0]["a"])
+    changes = [Waves(each[0], same=True).change(x) for x in "ab"]
+    with pytest.raises(ValueError, match=r"of two rows over waves, Waves\(\[one.contrast\(.*waves.combine\(label"):
+        difference(*changes)
+
+
+def test_what_is_compared_in_two_ways_has_a_cure():
+    asked, turned = OneOf(["a", "b"], epsilon=2.0), OneOf(["b", "a"], epsilon=2.0)
+    first, second = tallied(asked, (50, 60)), tallied(turned, (50, 60))
+    with pytest.raises(ValueError, match=r"rows in one order, .*: ask both with one list .* difference\(a\[label\]"):
+        differences(first, second)
+    with pytest.raises(ValueError, match="got one of each: estimate both with people=True, or both with people=False"):
+        difference(first["a"], tallied(asked, (40, 70), people=True)["a"])
 
 
 def test_groups_without_names_are_the_first_and_the_second():

@@ -748,8 +748,9 @@ def test_what_is_no_series_of_waves_is_refused():
             Waves(given, same=True)
     assert Waves([one.means for one in rated], same=False).change("a").error > 0
     assert Waves([one.shares for one in rated], same=True).change("a").error > 0
-    with pytest.raises(ValueError, match="^same must be"):
-        Waves([first, second], same="yes")
+    for same in ({"same": "yes"}, {}):
+        with pytest.raises(ValueError, match="^same must be said, True if the same people were asked each time, False"):
+            Waves([first, second], **same)
 
 
 def test_true_and_1_are_different_labels():
@@ -805,8 +806,16 @@ def test_waves_are_pooled_on_purpose():
         YES.estimate(whole)
     assert "waves W0, W1: 6,000 reports, ε = " in YES.estimate(whole, people=True).said
     assert whole.counts.tolist() == (tallies[0].counts + tallies[1].counts).tolist()
+    with pytest.raises(ValueError, match="^tallies must be of one wave to be added, got 'waves W0, W1' and .*at once"):
+        whole + whole
+    with pytest.raises(ValueError, match="^tallies must be of one wave to be added, got 'waves W0, W1'"):
+        whole + replace(tallies[0], wave="W7")
+    pooled = [YES.estimate(whole, rounds=2), YES.estimate(tallies[1])]
+    with pytest.raises(ValueError, match="^results must be of one wave each, got 'waves W0, W1', which are several: "):
+        Waves(pooled, same=True)
     for given, words in (
         ([], "at least one, got none"),
+        ([whole, tallies[0]], "of one wave each, got 'waves W0, W1', which are several: pool all of them at once"),
         (tallies[0], "a list of tallies, got"),
         ([*tallies, tallies[0]], "of different waves, got 'W0' twice: add tallies of one wave before"),
         ([tallies[0], replace(tallies[1], wave=None)], "of named waves, got one without"),
@@ -814,6 +823,29 @@ def test_waves_are_pooled_on_purpose():
     ):
         with pytest.raises(ValueError, match=f"^tallies must be {words}"):
             pool_waves(given)
+
+
+def test_no_wave_has_the_name_of_several(tmp_path):
+    """In questions of every kind, files and lines; the sum of several is written and read as ever."""
+    words = "^(question 'a': )?wave must be a name that does not begin as those of pooled waves, 'waves ', got 'waves of w"
+    winter = "waves of winter"
+    strings, stars = Strings(epsilon=1.0), Ratings(["a", "b"], 1, 5, most=1, epsilon=1.0)
+    survey = Survey({"a": YES}, limit=2.0)
+    for use in (
+        lambda: YES.tally(np.array([0, 1]), wave=winter),
+        lambda: strings.tally(strings.perturb(["x"], rng=RNG(0)), ["x"], wave=winter),
+        lambda: stars.tally(stars.perturb([{"a": 2}], rng=RNG(0)), wave=winter),
+        lambda: survey.tally({"a": np.array([0, 1])}, wave=winter),
+        lambda: [*to_wire(np.array([0, 1]), YES, wave=winter)],
+        lambda: collect(YES, [tmp_path / "none"], wave=winter),
+    ):
+        with pytest.raises(ValueError, match=f"{words}inter': call it 'of winter', say"):
+            use()
+    whole = pool_waves([one.tally for one in results(YES, (0.3, 0.4))])
+    save_tally(whole, tmp_path / "pool")
+    found = load_tally(tmp_path / "pool", YES.mechanism)
+    assert found.wave == whole.wave and YES.estimate(found, rounds=2).said == YES.estimate(whole, rounds=2).said
+    assert YES.tally(np.array([0, 1]), wave="Waves of winter").wave == "Waves of winter"
 
 
 def test_p_is_that_of_changes_of_a_score_and_not_of_its_mean():

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ldpnb.chance import Randomness
-from ldpnb.checks import as_float, check_epsilon, check_flag, check_text, is_number, shown
+from ldpnb.checks import as_float, check_epsilon, check_flag, check_own_wave, check_text, is_number, shown
 from ldpnb.core import Floats, Mechanism, Reports, Tally, check_tally
 from ldpnb.intervals import support_interval
 from ldpnb.numbers.means import Range
@@ -262,10 +262,11 @@ class Asked(ABC):
         reports : ndarray (n, …)
             As `perturb` returns them.
         wave : str, optional
-            When the question was asked, as "2026-W48", where it is asked again: see `ldpnb.serve.waves`.
+            When the question was asked, as "2026-W48", where it is asked again: see `ldpnb.serve.waves`.  It must not
+            begin with "waves ", as the name of several waves does.
         """
         counted: Tally = self.mechanism.tally(reports)
-        return replace(counted, wave=wave)
+        return replace(counted, wave=check_own_wave(wave))
 
     def _candidates(self, items: Any) -> Any:
         """Return the candidates of a tally as the mechanism takes them; only some questions have any."""

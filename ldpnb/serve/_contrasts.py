@@ -295,6 +295,7 @@ def contrast(result: Result, weights: Any, level: float) -> Contrast | Contrasts
     if not isinstance(weights, Mapping) or not weights:
         cure = '{"promoter": 1, "detractor": -1}'
         raise ValueError(f"weights must be a dict of numbers by label, such as {cure}, got {shown(weights)}")
+    normal_quantile(level)  # checks it
     several = [isinstance(one, Mapping) for one in weights.values()]
     if not all(several):
         if any(several):
@@ -585,7 +586,10 @@ def apart_from(
         raise ValueError(f"a and b must be of one kind and unit, got {a.what} {a.unit} and {b.what} {b.unit}".rstrip())
     results = [part.result for one in (a, b) for part in one.parts]
     if len({one.people for one in results}) > 1:
-        raise ValueError("a and b must both be about these people, or both about a population, got one of each")
+        raise ValueError(
+            "a and b must both be about these people, or both about a population, got one of each: estimate both with "
+            "people=True, or both with people=False"
+        )
     people = results[0].people
     left, right = ({id(part.result.tally) for part in one.parts} for one in (a, b))
     if left & right:
@@ -598,10 +602,11 @@ def apart_from(
             "same_people must be said for two questions of one survey, got nothing: same_people=True, or "
             "results.difference((question, label), (question, label))"
         )
-    if same_people is None and len({one.tally.wave for one in results}) > 1:
+    waves = [{part.result.tally.wave for part in one.parts} for one in (a, b)]
+    if same_people is None and waves[0] != waves[1]:
         raise ValueError(
-            "same_people must be said for results of two waves, got nothing: same_people=True if people were asked "
-            "again, False if they are new each time; Waves(…, same=…) takes more than two"
+            "same_people must be said for results of different waves, got nothing: same_people=True if a and b are of "
+            "the same people, False if they are of others; Waves(…, same=…) takes more than two"
         )
     estimate = a.estimate - b.estimate
     variance, what = a.error**2 + b.error**2, OTHERS
@@ -652,8 +657,9 @@ def _within(a: Contrast, b: Contrast, level: float) -> Contrast:
     parts = [*a.parts, *b.parts]
     if len(parts) > 2 or parts[0].result.labels != parts[1].result.labels:
         raise ValueError(
-            "a and b must be of one result, or of other reports, got a part of the reports in both: "
-            "result.contrast(…) takes any weighted sum of rows"
+            "a and b must be of one result, or of other reports, got a part of the reports in both: of two rows over "
+            "waves, Waves([one.contrast({…: 1, …: -1}) for one in …], same=…).change(); of one row, "
+            "waves.combine(label, weights)"
         )
     weights = parts[0].weights - parts[1].weights
     if not weights.any():

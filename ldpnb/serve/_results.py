@@ -162,9 +162,10 @@ class Result:
         Rows of one result come from the same reports: the error of a difference of two shares is larger than the root
         of their squared errors, that of a sum smaller.  See `Mechanism.contrast_variance`.
 
-        A row alone has the interval that is printed for it, where the level is the result's and intervals hold each
-        alone.  All others follow the normal law, and are too narrow where hardly anybody, say fewer than ten people, is
-        in what is added.
+        A sum of one row has the interval that is printed for this row, scaled by the weight, at the level asked for; so
+        has what differs from such a sum by a constant, as the share of two of three categories.  All others follow the
+        normal law, and are too narrow where hardly anybody, say fewer than ten people, is in what is added.  Where
+        their error is estimated as 0, ends and p are NaN, and a printed line says so.
 
         Parameters
         ----------
@@ -203,6 +204,8 @@ class Result:
 
         Of ``OneOf(…, values=…)``, or where all labels are numbers.  It is the mean among the people whose answer has a
         number: those of ``missing="no answer"`` are left out.
+
+        Its interval follows the normal law, with the limits that `contrast` states.
 
         Examples
         --------

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ldpnb.checks import check_count, check_flag, check_probability, in_full, shown
+from ldpnb.checks import check_count, check_flag, check_own_wave, check_probability, in_full, shown
 from ldpnb.core import Floats, Ints, Reports, Tally
 from ldpnb.hashing import key_of
 from ldpnb.keyvalue import Wheel
@@ -305,7 +305,7 @@ class Strings(Asked):
         See `Asked.tally` for the wave.
         """
         counted: Tally = self.mechanism.tally(reports, self._candidates(candidates))
-        return replace(counted, wave=wave)
+        return replace(counted, wave=check_own_wave(wave))
 
     def _candidates(self, items: Any) -> tuple[str, ...]:
         named = check_labels(() if items is None else items, "candidates", any_form=True)

@@ -15,7 +15,7 @@ import numpy as np
 from ldpnb.attributes import Blocks, DrawnAttributes, HarmonyFrequency
 from ldpnb.attributes.records import Set
 from ldpnb.chance import Randomness, exact, inexact
-from ldpnb.checks import check_count, check_flag, check_probability, in_full, shown
+from ldpnb.checks import check_count, check_flag, check_own_wave, check_probability, in_full, shown
 from ldpnb.core import Bools, Floats, Ints, OpenMechanism, Reports, Tally, named
 from ldpnb.intervals import skewed_quantile
 from ldpnb.keyvalue.states import SampledKey
@@ -185,7 +185,7 @@ class Ratings(Asked):
     def tally(self, reports: Reports, *, wave: str | None = None) -> Tally:
         """Count reports; see `Asked.tally`.  Tallies of one wave add."""
         counted: Tally = self.mechanism.tally(reports, *named(self._candidates(None)))
-        return replace(counted, wave=wave)
+        return replace(counted, wave=check_own_wave(wave))
 
     def _candidates(self, items: Any) -> Any:
         own = range(len(self.items)) if isinstance(self.mechanism, OpenMechanism) else None

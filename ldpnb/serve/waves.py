@@ -49,7 +49,7 @@ from typing import Any
 import numpy as np
 
 from ldpnb._door import needs
-from ldpnb.checks import check_flag, check_numbers, shown
+from ldpnb.checks import POOLED, check_flag, check_numbers, is_pooled, shown
 from ldpnb.core import Floats, Tally
 from ldpnb.oracles.base import Supporting
 from ldpnb.serve._columns import told
@@ -67,7 +67,6 @@ from ldpnb.serve._contrasts import (
     variance_of,
 )
 from ldpnb.serve._results import Entry, RatingsResult, Result, padded
-from ldpnb.serve._rounds import POOLED
 
 NAMED_WAVES = 3  # of several, which are written out
 BY_CHANCE = 1e-6  # below this, equal counts are taken for the same reports
@@ -75,7 +74,7 @@ NAMED = "name each, question.tally(reports, wave='2026-W48')"
 
 
 def pool_waves(tallies: Iterable[Tally]) -> Tally:
-    """Add tallies of different waves on purpose; the sum is of "waves …", and adds to nothing else.
+    """Add tallies of different waves on purpose; the sum is of "waves …", and neither adds nor pools again.
 
     Say in the estimate how often each person reported, ``estimate(tally, rounds=T)``; 1 if people are new each time.
     Do not add remembered reports: T copies of a report say no more than one.
@@ -88,7 +87,7 @@ def pool_waves(tallies: Iterable[Tally]) -> Tally:
     Raises
     ------
     ValueError
-        If there is none, one has no wave, two have the same wave, or they do not add otherwise.
+        If there is none, one has no wave or is of several, two have the same wave, or they do not add otherwise.
 
     Examples
     --------
@@ -106,16 +105,19 @@ def pool_waves(tallies: Iterable[Tally]) -> Tally:
         raise ValueError(f"tallies must be tallies, got {shown(wrong[0])}: question.tally(reports, wave=…) makes one")
     if not given:
         raise ValueError("tallies must be at least one, got none")
-    _check_waves([one.wave for one in given], "tallies")
+    _check_waves([one.wave for one in given], "tallies", "pool all of them at once")
     names = [str(one.wave) for one in given]
     more = f" and {len(names) - NAMED_WAVES} more" if len(names) > NAMED_WAVES else ""
     wave = POOLED + ", ".join(names[:NAMED_WAVES]) + more
-    first, *others = (replace(one, wave=wave) for one in given)
-    return sum(others, first)
+    first, *others = (replace(one, wave=None) for one in given)
+    return replace(sum(others, first), wave=wave)
 
 
-def _check_waves(waves: Sequence[str | None], name: str) -> None:
-    """Refuse waves without a name, and two of one name."""
+def _check_waves(waves: Sequence[str | None], name: str, cure: str) -> None:
+    """Refuse waves without a name, several that were pooled, and two of one name."""
+    for wave in waves:
+        if is_pooled(wave):
+            raise ValueError(f"{name} must be of one wave each, got {shown(wave)}, which are several: {cure}")
     if None in waves:
         raise ValueError(f"{name} must be of named waves, got one without a name: {NAMED}")
     for at, wave in enumerate(waves):
@@ -150,7 +152,7 @@ class Waves:
         Or one contrast of each: ``[one.mean for one in results]``, ``one.top(2)``, ``one.contrast({…})``.  Then there
         is one row, and no method needs its label.
     same : bool
-        Whether the same people were asked each time, or some of them; False if people were new.  Of a survey that
+        It must be said: whether the same people were asked each time, or some of them; False if people were new.  Of a survey that
         draws its questions, the same people answer one if accounts keep their draw, as by `Survey.drawn`; if questions
         are dealt anew in each wave, say False, and errors about all these people are right.
     remembered : bool
@@ -160,7 +162,8 @@ class Waves:
     -----
     Errors about these people (of shares) are exact, given the noise.  Those about a population, or about all people of
     whom some were drawn, are exact for new people, and the largest possible for the same ones; see
-    `ldpnb.serve.waves`.  Of numbers, errors about these people are too wide, if anything, as in each result.
+    `ldpnb.serve.waves`.  Intervals of rows are combined, so that they hold for rare categories, too; those of waves of
+    contrasts with several rows follow the normal law, as in `Result.contrast`.  Of numbers, errors about these people are too wide, if anything, as in each result.
 
     About these people is about each wave's: if people are new, a change is that from one group to the other.
 
@@ -195,7 +198,7 @@ class Waves:
     """
 
     results: Any
-    same: bool
+    same: Any = None  # bool
     remembered: bool = False
 
     def __post_init__(self) -> None:
@@ -203,7 +206,9 @@ class Waves:
             raise ValueError(f"results must be a list of results, a wave each, got {type(self.results).__name__}")
         found = tuple(self.results)
         object.__setattr__(self, "results", found)
-        check_flag(self.same, "same")
+        if not isinstance(self.same, bool):
+            cure = "True if the same people were asked each time, False if people were new"
+            raise ValueError(f"same must be said, {cure}, got {shown(self.same)}")
         check_flag(self.remembered, "remembered")
         if self.remembered and not self.same:
             raise ValueError("same must be True where reports are remembered: they are those of the same people")
@@ -213,7 +218,7 @@ class Waves:
             raise ValueError("results must be of one kind, got results and contrasts: make Waves of each")
         if len(found) < 2:
             raise ValueError(f"results must be of at least two waves, got {len(found)}")
-        _check_waves([one.tally.wave for one in self._results], "results")
+        _check_waves([one.tally.wave for one in self._results], "results", "estimate each wave alone")
         self._check_alike()
         self._check_fresh()
 
