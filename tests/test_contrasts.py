@@ -1033,7 +1033,14 @@ def test_a_difference_combines_the_intervals_of_its_rows():
     assert large.high - large.low == pytest.approx(2 * Z95 * large.error, rel=2e-3)  # as by the normal law
 
 
-@pytest.mark.parametrize("sizes, share", [((60, 60), 0.0), ((100, 100), 0.01), ((40, 200), 0.02)], ids=str)
+RARE = [
+    ((60, 60), 0.0),
+    pytest.param((100, 100), 0.01, marks=pytest.mark.slow),
+    pytest.param((100, 1000), 0.01, marks=pytest.mark.slow),
+]
+
+
+@pytest.mark.parametrize("sizes, share", RARE, ids=str)
 def test_differences_and_means_of_rare_rows_cover(sizes, share):
     """Exactly: all pairs of counts of supporters, which are binomial; the control is the normal law."""
     p, q = (float(x) for x in FEW.mechanism.support)
@@ -1055,6 +1062,30 @@ def test_differences_and_means_of_rare_rows_cover(sizes, share):
     found = {name: float(first @ one @ second) for name, one in held.items()}
     assert min(found["difference"], found["mean"], found["p"]) > 0.95 - 2e-6
     assert found["p"] == found["difference"] and found["normal"] < 0.93
+
+
+@pytest.mark.parametrize("holders", [0, 1])
+def test_differences_and_means_about_these_people_cover(holders):
+    """Exactly, as above; the control takes possible shares for all that an estimate can be."""
+    n, (p, q) = 100, (float(x) for x in FEW.mechanism.support)
+    of_holders = binom.pmf(np.arange(holders + 1), holders, p)
+    law = np.convolve(of_holders, binom.pmf(np.arange(n + 1 - holders), n - holders, q))
+    counts = np.flatnonzero(law > 1e-7)
+    rows = [[tallied(FEW, (n - c, 0, c), wave, people=True)["c"] for c in counts.tolist()] for wave in "12"]
+    held = {name: np.zeros((len(counts), len(counts))) for name in ("difference", "mean", "cut")}
+    share = holders / n
+    for i, j in np.ndindex(len(counts), len(counts)):
+        a, b = rows[0][i], rows[1][j]
+        apart = difference(a, b, same_people=True)
+        mean = Waves([a.result, b.result], same=True).mean("c")
+        held["difference"][i, j] = apart.low <= 0 <= apart.high
+        held["mean"][i, j] = mean.low <= share + 1e-12 and share - 1e-12 <= mean.high
+        cut = [max(x.estimate, x.low) for x in (a, b)]
+        held["cut"][i, j] = np.mean(cut) - np.hypot(cut[0] - a.low, cut[1] - b.low) / 2 <= share + 1e-12
+    chance = law[counts]
+    found = {name: float(chance @ one @ chance) for name, one in held.items()}
+    assert min(found["difference"], found["mean"]) > 0.95
+    assert found["cut"] < (0.95 if holders else 0.75)
 
 
 def test_where_the_error_of_several_rows_is_0_there_are_no_ends():

@@ -33,7 +33,7 @@ from ldpnb.keyvalue.ternary import SignedTernary
 from ldpnb.oracles.base import FrequencyOracle
 from ldpnb.postprocess import norm_sub, normal_quantile
 from ldpnb.serve._columns import key, told
-from ldpnb.serve._ends import LEAST, Ends, added, chance_of_zero, exact, moved, normal
+from ldpnb.serve._ends import LEAST, Ends, added, chance_of_zero, exact, moved, normal, reaching
 
 if TYPE_CHECKING:
     from ldpnb.attributes.records import Set
@@ -161,7 +161,20 @@ class Contrast:
         which prints as "<1e-09".  NaN where the interval is: the error of several rows is estimated as 0, from too few
         reports.
         """
-        return min(1.0, self.family * self._chance) if isfinite(self._chance) else nan
+        found = min(1.0, self.family * self._chance) if isfinite(self._chance) else nan
+        out = 1 - self.level
+        if found < out and self.low <= 0 <= self.high:  # exact ends take steps, and may do so to and fro
+            return out
+        if found >= out and not self.low <= 0 <= self.high:
+            return float(np.nextafter(out, 0))
+        return found
+
+    @property
+    def to_add(self) -> Ends:
+        """Its ends where it is a part of a sum over several results."""
+        if any(part.result.people for part in self.parts):
+            return partial(reaching, self.estimate, self.error, self.ends)
+        return self.ends
 
     @cached_property
     def _chance(self) -> float:
@@ -627,7 +640,7 @@ def apart_from(
     unknown = 1.0 if same_people and what != NOISE else 0.0
     together = min(more / both, 1.0) if both > 0 else unknown
     correlations = np.array([[1.0, together], [together, 1.0]])
-    estimates, each = (a.estimate, -b.estimate), (a.ends, partial(moved, b.ends, -1.0, 0.0))
+    estimates, each = (a.estimate, -b.estimate), (a.to_add, partial(moved, b.to_add, -1.0, 0.0))
     return Contrast(
         _of_two(a.label, b.label, names),
         estimate,

@@ -8,7 +8,8 @@ One principle holds for all weighted sums of rows.
   :math:`d_t` the distances from estimates to their own ends on one side, its end is
   :math:`(\sum_{s,t} r_{st} d_s d_t)^{1/2}` away (MOVER: Zou and Donner 2008), r the correlations:
   none where other people were asked or noise alone counts, and the largest that there can be where
-  the same people were; where nothing is known of them, distances add.
+  the same people were; where nothing is known of them, distances add.  Distances of shares of these
+  very people, whose own ends are shares that they can have, are z standard errors at least.
 - *Everything else*, several rows of one result, has z standard errors to both sides.  Where the error
   is estimated as 0, too few reports tell one: ends and p are NaN.  Only where a sum is the same for
   all reports, as that of all shares of k-RR, the estimate is exact, and both ends are the estimate.
@@ -60,6 +61,16 @@ def moved(ends: Ends, factor: float, shift: float, z: float) -> tuple[float, flo
     return (first, second) if factor > 0 else (second, first)
 
 
+def reaching(estimate: float, error: float, ends: Ends, z: float) -> tuple[float, float]:
+    """Return ends that are z standard errors away at least.
+
+    Exact ends about these people are shares that they can have.  Where such an end is 0 or 1, it does not say how far
+    the estimate scatters, which is what a sum needs.
+    """
+    low, high = ends(z)
+    return float(np.minimum(low, estimate - z * error)), float(np.maximum(high, estimate + z * error))
+
+
 def added(
     estimates: Sequence[float], each: Sequence[Ends], correlations: Floats, z: float
 ) -> tuple[float, float]:
@@ -74,7 +85,7 @@ def added(
     z : float
     """
     low, high = np.array([ends(z) for ends in each]).T
-    middle = np.clip(estimates, low, high)  # an interval may hold possible shares alone
+    middle = np.clip(estimates, low, high)  # an interval may hold possible means alone
     below, above = middle - low, high - middle
     total = float(middle.sum())
     down = np.sqrt(np.maximum(below @ correlations @ below, 0))

@@ -82,8 +82,8 @@ def difference(
     >>> answers = {page: ["yes"] * n + ["no"] * (4000 - n) for page, n in groups.items()}
     >>> found = {page: buys.estimate(buys.tally(buys.perturb(x, rng=rng))) for page, x in answers.items()}
     >>> print(difference(found["new"]["yes"], found["old"]["yes"], names=("new", "old")))
-                          share       error          low         high        p
-    yes: new − old  20.7 points  2.3 points  16.1 points  25.3 points  1.2e-18
+                          share       error          low         high       p
+    yes: new − old  20.7 points  2.3 points  16.1 points  25.2 points  <1e-09
     each of 4,000 reports, one a person, ε = 1 (k-RR); error: standard error
     other people in each: variances add; results of the same people are same_people=True
     low, high: 95 % interval, alone, about the population these people are a random sample of; p: if 0 were true

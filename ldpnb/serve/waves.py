@@ -33,6 +33,9 @@ are safe, and wide where ε is large.  A number in a range is a chance of its up
 reports do not tell how often each score occurs, as of a sum over the columns of a table, a covariance is at most the
 root of the product of two variances.
 
+*Intervals* of rows are combined with these correlations, and are not normal: see `ldpnb.serve._ends`.  Where an error is
+estimated as 0, since hardly anybody is in a row, no correlation is known: of the same people, distances to the ends add.
+
 With remembered reports, the noise of waves goes together, too.  It partly cancels in a change, and is not averaged away
 in a mean.  Both are treated on the safe side: in a change as if the noise was independent, in a mean as if it was the
 same in each wave.
@@ -340,7 +343,7 @@ class Waves:
         covariances, correlations = self._going_together(w, rows)
         first = rows[0]
         estimates = [float(x * row.estimate) for x, row in zip(w, rows, strict=True)]
-        each = [partial(moved, row.ends, float(x), 0.0) for x, row in zip(w, rows, strict=True)]
+        each = [partial(moved, row.to_add, float(x), 0.0) for x, row in zip(w, rows, strict=True)]
         kind = self._intervals.replace(" intervals, each alone,", " interval, alone,")
         extremes = np.outer(w, (first.least, first.most))
         return OverWaves(
