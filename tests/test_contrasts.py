@@ -1036,7 +1036,7 @@ def test_a_difference_combines_the_intervals_of_its_rows():
 RARE = [
     ((60, 60), 0.0),
     pytest.param((100, 100), 0.01, marks=pytest.mark.slow),
-    pytest.param((100, 1000), 0.01, marks=pytest.mark.slow),
+    pytest.param((50, 400), 0.01, marks=pytest.mark.slow),
 ]
 
 
@@ -1047,7 +1047,7 @@ def test_differences_and_means_of_rare_rows_cover(sizes, share):
     sides = []
     for wave, n in zip("12", sizes, strict=True):
         chance = q + (p - q) * share
-        counts = np.arange(binom.isf(1e-6, n, chance) + 1).astype(int)
+        counts = np.arange(binom.ppf(1e-6, n, chance), binom.isf(1e-6, n, chance) + 1).astype(int)
         rows = [tallied(FEW, (n - c, 0, c), wave) for c in counts.tolist()]
         sides.append((binom.pmf(counts, n, chance), rows))
     (first, ones), (second, others) = sides
@@ -1060,7 +1060,7 @@ def test_differences_and_means_of_rare_rows_cover(sizes, share):
         held["normal"][i, j] = abs(mean.estimate - share) <= Z95 * mean.error
         held["p"][i, j] = apart.p_value >= 0.05
     found = {name: float(first @ one @ second) for name, one in held.items()}
-    assert min(found["difference"], found["mean"], found["p"]) > 0.95 - 2e-6
+    assert min(found["difference"], found["mean"], found["p"]) > 0.95
     assert found["p"] == found["difference"] and found["normal"] < 0.93
 
 
@@ -1085,7 +1085,7 @@ def test_differences_and_means_about_these_people_cover(holders):
     chance = law[counts]
     found = {name: float(chance @ one @ chance) for name, one in held.items()}
     assert min(found["difference"], found["mean"]) > 0.95
-    assert found["cut"] < (0.95 if holders else 0.75)
+    assert holders or found["cut"] < 0.75
 
 
 def test_where_the_error_of_several_rows_is_0_there_are_no_ends():
