@@ -745,6 +745,7 @@ def test_weights_that_cannot_be(weights, rule):
     "call, rule",
     [
         (lambda: RESULT.contrast({5: 1}, level=2), "level must be"),
+        (lambda: SURVEYED.difference(("stays", True), ("recommends", True), 95), "level must be"),
         (lambda: RESULT.contrast({5: 1}, level=95), r"^level must be a number in \(0, 1\), got 95: 95 % is 0.95$"),
         (lambda: OneOf(LABELS, epsilon=1.0).perturb(LABELS, rng=0), r"got int: np.random.default_rng\(0\)$"),
         (lambda: RESULT.top(0), r"count must be an integer, at least 1|count must be an integer in \[1, 4\], got 0"),

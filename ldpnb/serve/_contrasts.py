@@ -388,8 +388,8 @@ def fewest(result: Result, weights: Floats) -> Floats:
 
 def _sums_to_one(result: Result) -> bool:
     """Whether estimated shares sum to 1, whatever the reports are: the sum of their scores has no variance."""
-    m = result.tally.mechanism
-    if result.what != "share" or not isinstance(m, FrequencyOracle):
+    m: Any = result.tally.mechanism
+    if result.what != "share" or not isinstance(m, FrequencyOracle) or not hasattr(m, "linear_variance"):
         return False
     try:
         whole, row = (m.linear_variance(w) for w in (np.ones(m.k), np.eye(m.k)[0]))
@@ -595,6 +595,7 @@ def apart_from(
     family: int = 1,
 ) -> Contrast:
     """Estimate the difference of two weighted sums; names are those of the two groups."""
+    normal_quantile(level)  # checks it
     if (a.what, a.unit) != (b.what, b.unit):
         raise ValueError(f"a and b must be of one kind and unit, got {a.what} {a.unit} and {b.what} {b.unit}".rstrip())
     results = [part.result for one in (a, b) for part in one.parts]
