@@ -68,7 +68,9 @@ def reaching(estimate: float, error: float, ends: Ends, z: float) -> tuple[float
     the estimate scatters, which is what a sum needs.
     """
     low, high = ends(z)
-    return float(np.minimum(low, estimate - z * error)), float(np.maximum(high, estimate + z * error))
+    least = np.minimum(low, estimate - z * error)
+    most = np.maximum(high, estimate + z * error)
+    return float(least), float(most)
 
 
 def added(
