@@ -18,8 +18,10 @@ from ldpnb.exact.arguments import (
     check_count as check_count,
     check_epsilon as check_epsilon,
     check_probability as check_probability,
+    in_full as in_full,
     is_number as is_number,
     out_of_range as out_of_range,
+    percent as percent,
     shown as shown,
 )
 
@@ -31,17 +33,6 @@ LABELS = "; OneOf(categories, epsilon=…) takes labels, and says what becomes o
 NUMBERS = "; Number(low, high, epsilon=…) takes any range, and says what becomes of missing answers"
 
 Limit = tuple[int, int] | Callable[[Any, str], Any]  # least and largest value of an integer, or a check
-
-
-def in_full(number: float) -> str:
-    """Write a number with as many digits as it takes: a bound that is rounded could be what it forbids.
-
-    Examples
-    --------
-    >>> in_full(5.0), in_full(0.1 + 0.2)
-    ('5', '0.30000000000000004')
-    """
-    return repr(float(number)).removesuffix(".0")
 
 
 def as_float(value: Any, name: str) -> float:
@@ -87,8 +78,26 @@ def check_text(value: Any, name: str) -> str:
     return str.__str__(value)
 
 
+POOLED = "waves "  # what the name of several waves begins with, and that of no single one
+
+
+def is_pooled(wave: str | None) -> bool:
+    """Whether a wave is several of them that were added, by its name."""
+    return wave is not None and wave.startswith(POOLED)
+
+
+def check_own_wave(wave: Any) -> str | None:
+    """Return the name of a single wave, as people give it, or None."""
+    found = check_wave(wave)
+    if found is not None and is_pooled(found):
+        cure = f"call it {shown(found.removeprefix(POOLED) or 'W1')}, say"
+        rule = f"a name that does not begin as those of pooled waves, {POOLED!r}"
+        raise ValueError(f"wave must be {rule}, got {shown(found)}: {cure}")
+    return found
+
+
 def check_wave(wave: Any) -> str | None:
-    """Return the name of a wave: a text that is not blank and has no half characters, or None."""
+    """Return the name of one or several waves: a text that is not blank, without half characters, or None."""
     if wave is None:
         return None
     if not isinstance(wave, str) or not wave.strip():

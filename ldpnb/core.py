@@ -61,6 +61,7 @@ from ldpnb.checks import (
     check_part,
     check_people,
     check_wave,
+    is_pooled,
     shown,
     within,
 )
@@ -679,6 +680,12 @@ class Tally:
         if other.counts.shape != self.counts.shape:
             both = f"{self.counts.shape} and {other.counts.shape}"
             raise ValueError(f"tallies must have the same shape, got {both}")
+        if is_pooled(self.wave) or is_pooled(other.wave):
+            got = f"{shown(self.wave)} and {shown(other.wave)}"
+            raise ValueError(
+                f"tallies must be of one wave to be added, got {got}: pooled waves may hold a wave "
+                "twice, so pool all of them at once, pool_waves([…])"
+            )
         if other.wave != self.wave:
             raise ValueError(
                 "tallies must be of one wave to be added, since those of different waves may hold "

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ldpnb.chance import Law
-from ldpnb.checks import apart, check_count, check_numbers, check_positive, in_full, is_number, shown
+from ldpnb.checks import apart, check_count, check_numbers, check_positive, is_number, percent, shown
 from ldpnb.core import Floats, Mechanism, Tally, check_tally
 
 CELLS = 1 << 22  # entries of a stack of matrices in memory at a time
@@ -132,8 +132,7 @@ def interval(
 def normal_quantile(level: float, entries: float = 1) -> float:
     """Return how many standard errors to both sides cover so many entries with this probability (Bonferroni)."""
     if not is_number(level) or not 0 < level < 1:
-        percent = is_number(level) and 1 < level < 100
-        cure = f": {shown(level)} % is {in_full(float(level) / 100)}" if percent else ""
+        cure = "" if level == 100 else percent(level)
         raise ValueError(f"level must be a number in (0, 1), got {shown(level)}{cure}")
     out = 1 - float(level)
     if not 0 < out < 1:

@@ -6,7 +6,7 @@ Laws are enumerated.  Sampled checks have a probability of 1e-7 at most to fail 
 import multiprocessing
 from collections import Counter
 from fractions import Fraction
-from itertools import combinations, product
+from itertools import combinations, combinations_with_replacement, product
 from math import exp, sqrt
 
 import numpy as np
@@ -38,7 +38,7 @@ from ldpnb.book.experiment import recorded
 from ldpnb.chance import law, odds
 from ldpnb.intervals import support_interval
 from ldpnb.serve import BudgetError, load_tally, save_tally
-from ldpnb.serve.drawing import deal, left_over, people_in, plausible, some_of
+from ldpnb.serve.drawing import deal, left_over, people_at_least, people_in, plausible, some_of
 from ldpnb.serve.ways import shared_out, ways
 from ldpnb.verify import laws, worst
 
@@ -810,3 +810,24 @@ def test_the_number_of_people_may_be_said_of_pooled_waves():
         survey.estimate(pooled, rounds=3, n=0)
     with pytest.raises(ValueError, match="tallies must be of questions drawn"):
         survey.estimate(waves[0], n=100)  # a control
+    again = "n counts the people of each one, or say rounds=… if they were the same"
+    with pytest.raises(ValueError, match=f"tallies must be of questions drawn.*{again}"):
+        survey.estimate(pooled, n=300, rounds=1)
+    assert survey.estimate(pooled, rounds=3, n=102)["a"].tally.n == 291
+    for tallies, n, least in ((pooled, 101, "102, 306"), (pooled, 5, "102, 306"), (waves[0], 7, "34, 102")):
+        words = f"^n must be at least {least} reports to 'c' over rounds = 3, got {n}: n counts people of all waves"
+        with pytest.raises(ValueError, match=words):
+            survey.estimate(tallies, rounds=3, n=n)
+    for rounds in ("3", [3], 0.5):
+        with pytest.raises(ValueError, match="^rounds must be a number of at least 1, got"):
+            survey.estimate(pooled, rounds=rounds, n=300)
+
+
+def test_as_many_people_as_reports_need_are_let_through():
+    """By all numbers of reports of few people: Cauchy and Schwarz, attained where all send equally many."""
+    for people in (1, 2, 3, 4):
+        for sent in combinations_with_replacement(range(1, 5), people):
+            total, rounds = sum(sent), sum(t * t for t in sent) / sum(sent)
+            if 2 * rounds <= total:
+                least = people_at_least({"a": total}, rounds)
+                assert least <= people and (len({*sent}) > 1 or least == people)

@@ -157,6 +157,19 @@ def test_people_for_a_difference_of_shares_and_means_by_hand():
     assert all_rows / alone == pytest.approx((of_all / z) ** 2, rel=1e-3)
 
 
+def test_people_for_a_difference_of_mean_ratings_take_the_share_of_those_who_rate():
+    """As a question with this share has it."""
+    question = Ratings(["m", "n"], 1, 5, most=1, epsilon=2.0).question()
+    needs = []
+    for share in (0.1, 0.33, 0.5, 1.0):
+        needs.append(question.people_for_difference(0.5, of="mean", share=share))
+        assert needs[-1] == question.best_for(of="mean").people_for_difference(0.5, of="mean", share=share)
+        own = replace(question.best_for(of="mean"), question=replace(question, share=share))
+        assert needs[-1] == own.people_for_difference(0.5, of="mean")
+    assert needs[0] == question.people_for_difference(0.5, of="mean")
+    assert needs[0] > 5 * needs[1] > 5 * needs[2] > 5 * needs[3]
+
+
 def choose_own(question):
     """The choice with a question's own mechanism."""
     return next(one for one in question.rank() if one.mechanism == question.mechanism)
@@ -222,6 +235,28 @@ def test_means_that_cannot_be_planned_are_refused(labels, more, shares, words):
         (lambda q: q.people_for_difference(0.1, 95), "^level must be"),
         (lambda q: q.people_for_difference(0.1, of="mean"), r"got 'mean': OneOf\(…\).plan_mean\(n\) has the error of"),
         (lambda q: q.people_for(0.1, of="mean"), r"got 'mean': OneOf\(…\).plan_mean\(n\) has the error of a mean"),
+        (lambda q: q.people_for_difference(0.1, share=20), r"^share must be .*, got 20: 20 % is 0.2$"),
+        (lambda q: q.people_for_difference(0.1, power=80), r"^power must be .*, got 80: 80 % is 0.8$"),
+        (
+            lambda q: Ratings(["m", "n"], 1, 5, most=1, epsilon=2.0).question().people_for_difference(0.5),
+            "^of must be said where there are shares and means, got None: of='share' for parts of 1, of='mean' for the",
+        ),
+        (
+            lambda q: (
+                Ratings(["m", "n"], 1, 5, most=1, epsilon=2.0).question().people_for_difference(5, of="mean", share=0.5)
+            ),
+            "^difference must be at most 4, the width of the range, got 5$",
+        ),
+        (
+            lambda q: (
+                Ratings(["m", "n"], 1, 5, most=1, epsilon=2.0).question().people_for_difference(1, of="mean", share=0)
+            ),
+            "^share must be above 0 for a mean, got 0: nobody rates$",
+        ),
+        (
+            lambda q: choose.OneNumber(n=9, epsilon=1.0, low=18, high=90).people_for_difference(100),
+            "^difference must be at most 72, the width of the range, got 100$",
+        ),
         (
             lambda q: choose.OneNumber(n=9, epsilon=1.0).people_for_difference(0.1, share=0.2),
             "^share must be left out for mean, got 0.2: its variance is the largest one",

@@ -79,6 +79,26 @@ def shown(value: Any, write: Callable[[Any], str] = repr, most: int = 60) -> str
         return f"a {type(value).__name__}"
 
 
+def in_full(number: float) -> str:
+    """Write a number with as many digits as it takes.
+
+    A bound that is rounded could be what it forbids.
+
+    Examples
+    --------
+    >>> in_full(5.0), in_full(0.1 + 0.2)
+    ('5', '0.30000000000000004')
+    """
+    return repr(float(number)).removesuffix(".0")
+
+
+def percent(value: Any) -> str:
+    """Return the cure for a number that is meant as one of a hundred, else nothing."""
+    if not is_number(value) or not 1 < value <= 100:
+        return ""
+    return f": {shown(value)} % is {in_full(float(value) / 100)}"
+
+
 def out_of_range(message: str) -> ValueError:
     """Return an error about an ε, and count it: a proof notices where a client has caught it."""
     OUT_OF_RANGE[0] += 1
@@ -103,7 +123,9 @@ def check_probability(value: Any, name: str) -> float:
         probable(value)
         return value  # type: ignore[return-value]
     if not is_number(value) or not 0 <= value <= 1:
-        raise ValueError(f"{name} must be a probability in [0, 1], got {shown(value)}")
+        raise ValueError(
+            f"{name} must be a probability in [0, 1], got {shown(value)}{percent(value)}"
+        )
     return float(value) + 0.0  # −0, which is equal, prints otherwise
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ldpnb.chance import Randomness
-from ldpnb.checks import as_float, check_epsilon, check_flag, check_text, is_number, shown
-from ldpnb.core import Mechanism, Reports, Tally, check_tally
+from ldpnb.checks import as_float, check_epsilon, check_flag, check_own_wave, check_text, is_number, shown
+from ldpnb.core import Floats, Mechanism, Reports, Tally, check_tally
 from ldpnb.intervals import support_interval
 from ldpnb.numbers.means import Range
 from ldpnb.oracles.base import Supporting
@@ -261,10 +262,11 @@ class Asked(ABC):
         reports : ndarray (n, …)
             As `perturb` returns them.
         wave : str, optional
-            When the question was asked, as "2026-W48", where it is asked again: see `ldpnb.serve.waves`.
+            When the question was asked, as "2026-W48", where it is asked again: see `ldpnb.serve.waves`.  It must not
+            begin with "waves ", as the name of several waves does.
         """
         counted: Tally = self.mechanism.tally(reports)
-        return replace(counted, wave=wave)
+        return replace(counted, wave=check_own_wave(wave))
 
     def _candidates(self, items: Any) -> Any:
         """Return the candidates of a tally as the mechanism takes them; only some questions have any."""
@@ -307,19 +309,39 @@ class Asked(ABC):
         m, (heading, labels) = self.mechanism, names
         z = quantile(level, len(labels) if together else 1)
         estimate, error = m.estimate(tally), m.standard_error(tally, people=people)
-        low, high = m.interval(tally, z, people=people)
         if rounds > 1 and not people:
             spread = of_unit(estimate) if what == "mean" else of_share(estimate)
             error = repeated_error(error, spread, tally, rounds)
-            if isinstance(m, Supporting):
-                low, high = support_interval(m.supporters(tally), tally.n, *m.chances, z, sampled=rounds)
-            elif what == "mean":
+        low, high = self._ends_of(tally, z, people, rounds, what)
+        found = estimate, error, low, high
+        ends_at = partial(self._ends_at, tally, people, rounds, what)
+        more: dict[str, Any] = {"rounds": rounds, "ends_at": ends_at}
+        return Result(what, heading, tuple(labels), *found, tally, level, people, together, **more)
+
+    def _ends_at(
+        self, tally: Tally, people: bool, rounds: float, what: str, z: float, place: int
+    ) -> tuple[float, float]:
+        """Return the ends of the interval of one row."""
+        low, high = self._ends_of(tally, z, people, rounds, what, slice(place, place + 1))
+        return float(low[0]), float(high[0])
+
+    def _ends_of(
+        self, tally: Tally, z: float, people: bool, rounds: float, what: str, rows: slice = slice(None)
+    ) -> tuple[Floats, Floats]:
+        """Return the ends of the intervals of some rows, by the mechanism."""
+        m = self.mechanism
+        if isinstance(m, Supporting):
+            sampled = 0 if people else rounds
+            return support_interval(m.supporters(tally)[rows], tally.n, *m.chances, z, sampled=sampled)
+        low, high = m.interval(tally, z, people=people)
+        if rounds > 1 and not people:
+            estimate = m.estimate(tally)
+            if what == "mean":
                 low, high = (repeated_end(estimate, end, z, tally, rounds) for end in (low, high))
             else:
                 centred = (2 * x - 1 for x in (low, high))
                 low, high = ((1 + repeated_end(2 * estimate - 1, end, z, tally, rounds)) / 2 for end in centred)
-        found = estimate, error, low, high
-        return Result(what, heading, tuple(labels), *found, tally, level, people, together, rounds=rounds)
+        return low[rows], high[rows]
 
 
 def mechanism_of(given: Any, label: str) -> tuple[Mechanism, str]:
@@ -361,4 +383,12 @@ def in_unit(found: Result, scale: Range, people: bool, unit: str) -> Result:
     mean, low, high = (scale.from_unit(x) for x in (found.estimate, found.low, found.high))
     half = float(scale.half)
     fields: dict[str, Any] = {"estimate": mean, "error": found.error * half, "low": low, "high": high, "scale": half}
-    return Result(**{**vars(found), **fields, "people": people, "unit": unit, "span": (scale.low, scale.high)})
+    ends_at = partial(_from_unit, scale, found.ends_at)
+    fields |= {"people": people, "unit": unit, "span": (scale.low, scale.high), "ends_at": ends_at}
+    return Result(**{**vars(found), **fields})
+
+
+def _from_unit(scale: Range, ends_at: Any, z: float, place: int) -> tuple[float, float]:
+    """Return the ends of a row in the unit of a range."""
+    low, high = scale.from_unit(np.array(ends_at(z, place)))
+    return float(low), float(high)

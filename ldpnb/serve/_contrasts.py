@@ -9,14 +9,17 @@ answer, noise of the two is independent, too, but the answers are not: with X an
 contributes to either, n times the variance has a part :math:`\operatorname{Var}(X - Y)`, and which
 X goes with which Y is in no report.  `largest_apart` is the largest that it can be with these laws
 of X and Y.
+
+Which interval a sum has follows from one principle, see `ldpnb.serve._ends`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from itertools import combinations
-from math import inf, isfinite, nan, sqrt
+from math import inf, isfinite, isnan, nan, sqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,11 +33,14 @@ from ldpnb.keyvalue.ternary import SignedTernary
 from ldpnb.oracles.base import FrequencyOracle
 from ldpnb.postprocess import norm_sub, normal_quantile
 from ldpnb.serve._columns import key, told
+from ldpnb.serve._ends import LEAST, Ends, added, chance_of_zero, exact, moved, normal, reaching
 
 if TYPE_CHECKING:
     from ldpnb.attributes.records import Set
     from ldpnb.serve._results import Result
 
+ROUNDING = 1e-9  # of a variance that is 0, in units of that of one row
+NOTHING = 1e-13  # of a squared score: less than this scatter is rounding
 ALONE = "one result: its rows come from the same reports, which is allowed for"
 OTHERS = "other people in each: variances add; results of the same people are same_people=True"
 ASSIGNED = "of these two groups as they are; for the effect of what was assigned at random, leave out people=True"
@@ -42,6 +48,7 @@ INTERVAL = "low, high: "
 NOISE = "the same people, and an error about these people alone: noise adds"
 DRAWN = "people drawn from one group: the error is at most this, since no report tells how two answers go together"
 SAME = "people of one group: the error is at most this, since no report tells how a person's two answers go together"
+UNTOLD = "–: too few reports tell an error, which is estimated as 0"
 AT_MOST = "the error is at most this, since reports do not tell how these rows go together"
 
 
@@ -58,7 +65,7 @@ class Part:
     result: Result
     weights: Floats
 
-    def ends(self, what: str) -> tuple[float, float]:
+    def span(self, what: str) -> tuple[float, float]:
         """Return the least and the largest that the sum can be; of shares, with each between 0 and 1.
 
         Parameters
@@ -77,6 +84,11 @@ class Part:
 class Contrast:
     """A weighted sum of rows, or a difference of two, with its standard error and interval; ``print`` shows a line.
 
+    A sum with one row has the interval of that row, as it is printed but for the level.  A difference of results, or a
+    change, combines the intervals of both.  Sums of several rows of one result follow the normal law, which is too
+    narrow where hardly anybody, say fewer than ten people, is in what is added; where their error is estimated as 0,
+    ends and p are NaN, and print as "–".
+
     Attributes
     ----------
     label : str
@@ -93,19 +105,38 @@ class Contrast:
         What errors are about.
     parts : tuple of Part
         What it was made of.
+    least, most : float
+        The least and the largest that it can be.
+    ends : function
+        Ends of the interval, from z, the quantile of a level.
     """
 
     label: str
     estimate: float
     error: float
-    low: float
-    high: float
     level: float
     family: int
     what: str
     unit: str
     said: str
     parts: tuple[Part, ...]
+    least: float
+    most: float
+    ends: Ends
+
+    @property
+    def low(self) -> float:
+        """The lower end of the interval."""
+        return self._interval[0]
+
+    @property
+    def high(self) -> float:
+        """The upper end of the interval."""
+        return self._interval[1]
+
+    @cached_property
+    def _interval(self) -> tuple[float, float]:
+        return self.ends(normal_quantile(self.level, self.family))
 
     @property
     def share(self) -> float:
@@ -122,28 +153,41 @@ class Contrast:
         """Whether it is a share of people itself: rows of one result that are added up."""
         return len(self.parts) == 1 and {*self.parts[0].weights.tolist()} <= {0.0, 1.0}
 
-    @property
+    @cached_property
     def p_value(self) -> float:
-        """Chance of an estimate at least so far from 0, if 0 is true; times the number of sums asked for at once.
+        """Smallest 1 − level whose interval leaves out 0, times the number of sums asked for at once.
 
-        NaN where the error is estimated as 0, from too few reports.
+        It is below 1 − `level` where the interval leaves out 0, and there alone.  It is never below 1e-9 for one sum,
+        which prints as "<1e-09".  NaN where the interval is: the error of several rows is estimated as 0, from too few
+        reports.
         """
-        from scipy.special import ndtr
+        found = min(1.0, self.family * self._chance) if isfinite(self._chance) else nan
+        out = 1 - self.level
+        if found < out and self.low <= 0 <= self.high:  # exact ends take steps, and may do so to and fro
+            return out
+        if found >= out and not self.low <= 0 <= self.high:
+            return float(np.nextafter(out, 0))
+        return found
 
-        if self.error == 0:  # too few reports to tell it
-            return nan
-        return float(min(1.0, 2 * self.family * ndtr(-abs(self.estimate) / self.error)))
+    @property
+    def to_add(self) -> Ends:
+        """Its ends where it is a part of a sum over several results."""
+        if any(part.result.people for part in self.parts):
+            return partial(reaching, self.estimate, self.error, self.ends)
+        return self.ends
+
+    @cached_property
+    def _chance(self) -> float:
+        return chance_of_zero(self.ends)
 
     @property
     def tests_zero(self) -> bool:
         """Whether 0 lies inside of what it can be: only then is p printed.
 
-        A share, a sum of shares, or a mean of the numbers 1 to 5 cannot lie on both sides of 0.
+        A share, a sum of shares, or a mean of the numbers 1 to 5 cannot lie on both sides of 0; a difference of two
+        groups can.
         """
-        if len(self.parts) > 1:  # a difference of two groups
-            return True
-        low, high = self.parts[0].ends(self.what)
-        return low < 0 < high
+        return self.least < 0 < self.most
 
     def __str__(self) -> str:
         return _printed([self])
@@ -173,6 +217,8 @@ def _printed(rows: Sequence[Contrast], heading: str = "") -> str:
     said = list(dict.fromkeys(line for one in rows for line in one.said.splitlines()))
     if any(one.tests_zero for one in rows):
         said = [f"{line}; p: if 0 were true" if line.startswith(INTERVAL) else line for line in said]
+    if any(isnan(one.low) for one in rows):
+        said.append(UNTOLD)
     return "\n".join([_table(rows, heading), *said])
 
 
@@ -182,14 +228,15 @@ def _table(rows: Sequence[Contrast], heading: str) -> str:
     scale, unit = (100, " points") if first.what == "share" else (1, f" {first.unit}" if first.unit else "")
     if first.what == "share" and all(one.is_sum for one in rows):
         unit = " %"
-    least = min((scale * one.error for one in rows if one.error > 0), default=1.0)
+    told = [one.error for one in rows if one.error > 0] or [(one.high - one.low) / 4 for one in rows]
+    least = min((scale * error for error in told if error > 0), default=1.0)
     decimals = min(6, max(0, 1 - int(np.floor(np.log10(least)))))
     tested = any(one.tests_zero for one in rows)
     lines = [[heading, first.what, "error", "low", "high", *["p"] * tested]]
     for one in rows:
         numbers = [scale * x for x in (one.estimate, one.error, one.low, one.high)]
-        chance = [_chance(one)] * tested
-        lines.append([one.label, *(f"{x:,.{decimals}f}{unit}" for x in numbers), *chance])
+        cells = ["–" if isnan(x) else f"{x:,.{decimals}f}{unit}" for x in numbers]
+        lines.append([one.label, *cells, *[_chance(one)] * tested])
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     return "\n".join(
         "  ".join([line[0].ljust(widths[0]), *(x.rjust(w) for x, w in zip(line[1:], widths[1:], strict=True))]).rstrip()
@@ -201,7 +248,9 @@ def _chance(one: Contrast) -> str:
     """Write a p-value, where there is one."""
     if not one.tests_zero:
         return ""
-    return f"{one.p_value:.2g}" if isfinite(one.p_value) else "–"
+    if isnan(one.p_value):
+        return "–"
+    return f"{'<' if one._chance <= LEAST else ''}{one.p_value:.2g}"
 
 
 # ------------------------------------------------------------------------------------------------- weights
@@ -259,6 +308,7 @@ def contrast(result: Result, weights: Any, level: float) -> Contrast | Contrasts
     if not isinstance(weights, Mapping) or not weights:
         cure = '{"promoter": 1, "detractor": -1}'
         raise ValueError(f"weights must be a dict of numbers by label, such as {cure}, got {shown(weights)}")
+    normal_quantile(level)  # checks it
     several = [isinstance(one, Mapping) for one in weights.values()]
     if not all(several):
         if any(several):
@@ -277,21 +327,75 @@ def _one(result: Result, weights: Floats, level: float, family: int, name: str) 
         raise ValueError(f"weights must be of rows that are told, got {told(lost)}: too few to tell; leave them out")
     used = np.flatnonzero(weights)
     estimate = float(result.estimate[used] @ weights[used])
-    found = _made(Part(result, weights), estimate, weights, level, family, _written(weights, result.labels))
-    if len(used) == 1 and weights[used[0]] == 1 and (level, family) == (result.level, 1) and not result.together:
-        return replace(found, low=float(result.low[used[0]]), high=float(result.high[used[0]]))  # as it is printed
-    return found
+    return _made(Part(result, weights), estimate, level, family, _written(weights, result.labels))
 
 
-def _made(part: Part, estimate: float, weights: Floats, level: float, family: int, label: str) -> Contrast:
-    """Make a contrast of one result, whose variance is that of these weights."""
-    result = part.result
-    variance, bound = variance_of(result, weights, result.people)
-    said = f"{_reports(result)}\n{AT_MOST if bound else ALONE}\n{_interval_said(level, family, result)}"
-    error = sqrt(max(variance, 0.0))
-    half = normal_quantile(level, family) * error
-    ends = estimate - half, estimate + half
-    return Contrast(label, estimate, error, *ends, level, family, result.what, result.unit, said, (part,))
+def _made(part: Part, estimate: float, level: float, family: int, label: str, what: str = "") -> Contrast:
+    """Make a contrast of one result, whose variance is that of its weights."""
+    result, kind = part.result, what or part.result.what
+    variance, bound = variance_of(result, part.weights, result.people)
+    one_score = float(part.weights @ part.weights) * result.scale**2  # its square, at least, of one report
+    error = sqrt(variance) if variance * result.tally.n > NOTHING * one_score else 0.0
+    least, most = part.span(kind)
+    return Contrast(
+        label,
+        estimate,
+        error,
+        ends=_ends_of(part, estimate, error),
+        level=level,
+        family=family,
+        what=kind,
+        unit=result.unit,
+        said=f"{_reports(result)}\n{AT_MOST if bound else ALONE}\n{_interval_said(level, family, result)}",
+        parts=(part,),
+        least=least,
+        most=most,
+    )
+
+
+def _ends_of(part: Part, estimate: float, error: float) -> Ends:
+    """Return the ends of a weighted sum of rows: those of the row, if it is only one, else normal ones."""
+    result, weights = part.result, fewest(part.result, part.weights)
+    used = np.flatnonzero(weights)
+    if len(used) == 0:
+        return partial(exact, estimate)
+    if len(used) > 1:
+        return partial(normal, estimate, error)
+    place, factor = int(used[0]), float(weights[used[0]])
+    shift = estimate - factor * float(result.estimate[place])
+    return partial(moved, partial(_ends_of_row, result, place), factor, shift)
+
+
+def _ends_of_row(result: Result, place: int, z: float) -> tuple[float, float]:
+    """Return the ends of the interval of a row."""
+    if result.ends_at is None:
+        return normal(float(result.estimate[place]), float(result.error[place]), z)
+    return result.ends_at(z, place)
+
+
+def fewest(result: Result, weights: Floats) -> Floats:
+    """Return weights whose sum differs by a constant alone, of one row or none where that is possible.
+
+    Where each report supports as many categories as any other, as in k-RR, estimated shares sum to 1: one number less
+    in all weights takes that number from each such sum.  The share of two of three categories is 1 less the third.
+    """
+    if np.count_nonzero(weights) <= 1:
+        return weights
+    common = np.sort(weights)[len(weights) // 2]  # if all but one are alike, it is what they are
+    left = weights - common
+    return left if np.count_nonzero(left) <= 1 and _sums_to_one(result) else weights
+
+
+def _sums_to_one(result: Result) -> bool:
+    """Whether estimated shares sum to 1, whatever the reports are: the sum of their scores has no variance."""
+    m: Any = result.tally.mechanism
+    if result.what != "share" or not isinstance(m, FrequencyOracle) or not hasattr(m, "linear_variance"):
+        return False
+    try:
+        whole, row = (m.linear_variance(w) for w in (np.ones(m.k), np.eye(m.k)[0]))
+    except Untold:
+        return False
+    return float(np.max(whole)) <= ROUNDING * float(np.max(row))
 
 
 def _reports(*results: Result) -> str:
@@ -330,8 +434,7 @@ def mean_of_values(result: Result) -> Contrast:
             raise ValueError("values must be of more people to have a mean, got a share not told from 0: collect more")
         estimate = float(result.estimate[valued] @ values[valued]) / inside
         weights = np.where(valued, values - estimate, 0) / inside
-    found = _made(Part(result, weights), estimate, weights, result.level, 1, "mean")
-    return replace(found, what="mean")
+    return _made(Part(result, weights), estimate, result.level, 1, "mean", "mean")
 
 
 def end_of_scale(result: Result, count: int, name: str) -> Contrast:
@@ -356,7 +459,10 @@ def end_of_scale(result: Result, count: int, name: str) -> Contrast:
 
 def variance_of(result: Result, weights: Floats, people: bool) -> tuple[float, bool]:
     """Return the variance of a weighted sum of rows, and whether it is only known that it is at most this."""
+    weights = fewest(result, weights)
     used = np.flatnonzero(weights)
+    if len(used) == 0:
+        return 0.0, False
     if len(used) == 1 and people == result.people:  # as it is printed
         return float((weights[used[0]] * result.error[used[0]]) ** 2), False
     try:
@@ -489,11 +595,15 @@ def apart_from(
     family: int = 1,
 ) -> Contrast:
     """Estimate the difference of two weighted sums; names are those of the two groups."""
+    normal_quantile(level)  # checks it
     if (a.what, a.unit) != (b.what, b.unit):
         raise ValueError(f"a and b must be of one kind and unit, got {a.what} {a.unit} and {b.what} {b.unit}".rstrip())
     results = [part.result for one in (a, b) for part in one.parts]
     if len({one.people for one in results}) > 1:
-        raise ValueError("a and b must both be about these people, or both about a population, got one of each")
+        raise ValueError(
+            "a and b must both be about these people, or both about a population, got one of each: estimate both with "
+            "people=True, or both with people=False"
+        )
     people = results[0].people
     left, right = ({id(part.result.tally) for part in one.parts} for one in (a, b))
     if left & right:
@@ -506,10 +616,11 @@ def apart_from(
             "same_people must be said for two questions of one survey, got nothing: same_people=True, or "
             "results.difference((question, label), (question, label))"
         )
-    if same_people is None and len({one.tally.wave for one in results}) > 1:
+    waves = [{part.result.tally.wave for part in one.parts} for one in (a, b)]
+    if same_people is None and waves[0] != waves[1]:
         raise ValueError(
-            "same_people must be said for results of two waves, got nothing: same_people=True if people were asked "
-            "again, False if they are new each time; Waves(…, same=…) takes more than two"
+            "same_people must be said for results of different waves, got nothing: same_people=True if a and b are of "
+            "the same people, False if they are of others; Waves(…, same=…) takes more than two"
         )
     estimate = a.estimate - b.estimate
     variance, what = a.error**2 + b.error**2, OTHERS
@@ -525,11 +636,26 @@ def apart_from(
     if family == 1 and any(one.together for one in results):
         interval += "; differences(…) holds for all rows together"
     said = f"{_reports(*results)}\n{what}\n{interval}"
-    error = sqrt(variance)
-    half = normal_quantile(level, family) * error
-    ends = estimate - half, estimate + half
-    label = _of_two(a.label, b.label, names)
-    return Contrast(label, estimate, error, *ends, level, family, a.what, a.unit, said, (*a.parts, *b.parts))
+    more = variance - a.error**2 - b.error**2
+    both = 2 * a.error * b.error
+    unknown = 1.0 if same_people and what != NOISE else 0.0
+    together = min(more / both, 1.0) if both > 0 else unknown
+    correlations = np.array([[1.0, together], [together, 1.0]])
+    estimates, each = (a.estimate, -b.estimate), (a.to_add, partial(moved, b.to_add, -1.0, 0.0))
+    return Contrast(
+        _of_two(a.label, b.label, names),
+        estimate,
+        sqrt(variance),
+        ends=partial(added, estimates, each, correlations),
+        level=level,
+        family=family,
+        what=a.what,
+        unit=a.unit,
+        said=said,
+        parts=(*a.parts, *(replace(part, weights=-part.weights) for part in b.parts)),
+        least=a.least - b.most,
+        most=a.most - b.least,
+    )
 
 
 def _of_two(a: str, b: str, names: tuple[str, str] | None) -> str:
@@ -545,14 +671,15 @@ def _within(a: Contrast, b: Contrast, level: float) -> Contrast:
     parts = [*a.parts, *b.parts]
     if len(parts) > 2 or parts[0].result.labels != parts[1].result.labels:
         raise ValueError(
-            "a and b must be of one result, or of other reports, got a part of the reports in both: "
-            "result.contrast(…) takes any weighted sum of rows"
+            "a and b must be of one result, or of other reports, got a part of the reports in both: of two rows over "
+            "waves, Waves([one.contrast({…: 1, …: -1}) for one in …], same=…).change(); of one row, "
+            "waves.combine(label, weights)"
         )
     weights = parts[0].weights - parts[1].weights
     if not weights.any():
         raise ValueError(f"a and b must be different, got {a.label} twice")
     label = f"{a.label} − {b.label}"
-    return _made(Part(parts[0].result, weights), a.estimate - b.estimate, weights, level, 1, label)
+    return _made(Part(parts[0].result, weights), a.estimate - b.estimate, level, 1, label)
 
 
 def _drawn(a: Contrast, b: Contrast) -> float:

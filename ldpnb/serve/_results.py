@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import floor, isfinite, log10
 from typing import Any, NamedTuple
@@ -118,6 +118,8 @@ class Result:
         Reports a person, as asked for.
     span : (float, float)
         Ends of what an answer can be, in the unit: of a share, 0 and 1.
+    ends_at : function
+        Ends of the interval of a row, from z (the quantile of a level) and the place of its label.
     """
 
     what: str
@@ -140,6 +142,7 @@ class Result:
     of: int | None = None
     rounds: float = 1
     span: tuple[float, float] = (0.0, 1.0)
+    ends_at: Callable[[float, int], tuple[float, float]] | None = None
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -159,9 +162,10 @@ class Result:
         Rows of one result come from the same reports: the error of a difference of two shares is larger than the root
         of their squared errors, that of a sum smaller.  See `Mechanism.contrast_variance`.
 
-        A row alone has the interval that is printed for it, where the level is the result's and intervals hold each
-        alone.  All others follow the normal law, and are too narrow where hardly anybody, say fewer than ten people, is
-        in what is added.
+        A sum of one row has the interval that is printed for this row, scaled by the weight, at the level asked for; so
+        has what differs from such a sum by a constant, as the share of two of three categories.  All others follow the
+        normal law, and are too narrow where hardly anybody, say fewer than ten people, is in what is added.  Where
+        their error is estimated as 0, ends and p are NaN, and a printed line says so.
 
         Parameters
         ----------
@@ -200,6 +204,8 @@ class Result:
 
         Of ``OneOf(…, values=…)``, or where all labels are numbers.  It is the mean among the people whose answer has a
         number: those of ``missing="no answer"`` are left out.
+
+        Its interval follows the normal law, with the limits that `contrast` states.
 
         Examples
         --------

@@ -22,10 +22,9 @@ from typing import Any
 
 import numpy as np
 
-from ldpnb.checks import is_number, shown
+from ldpnb.checks import is_number, is_pooled as names_several, shown
 from ldpnb.core import Floats, Tally
 
-POOLED = "waves "  # what the name of several waves begins with
 CURE = "rounds=4 if everybody sent four reports, else the sum of squares of their numbers over the sum"
 
 
@@ -43,7 +42,7 @@ def check_rounds(rounds: Any, n: int) -> float | int:
 
 def is_pooled(tally: Tally) -> bool:
     """Whether these are several waves that were added."""
-    return tally.wave is not None and tally.wave.startswith(POOLED)
+    return names_several(tally.wave)
 
 
 def rounds_of_asked(rounds: float, asked: Any, n: int) -> Any:

@@ -46,7 +46,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldpnb._door import needs
-from ldpnb.checks import check_array, check_bits, check_count, check_flag, check_text, check_wave, shown
+from ldpnb.checks import check_array, check_bits, check_count, check_flag, check_text, check_own_wave, shown
 from ldpnb.core import Mechanism, OpenMechanism, Reports, Tally, named
 from ldpnb.serve._asked import Asked, mechanism_of
 from ldpnb.serve._disk import brief, lock, placing
@@ -133,7 +133,7 @@ def save(
     """
     pq = _pyarrow("ldpnb.save").parquet
     mechanism, label = mechanism_of(mechanism, label)
-    path, wave = Path(_mounted(path, "path")), check_wave(wave)
+    path, wave = Path(_mounted(path, "path")), check_own_wave(wave)
     _utf8(str(path))
     with suppress(FileNotFoundError):  # another error, as of a name that is too long, comes before any report is taken
         path.lstat()
@@ -222,7 +222,7 @@ def read(path: StrPath, mechanism: Mechanism | Asked, *, label: str = "", wave: 
     """
     _pyarrow("ldpnb.serve.read")
     mechanism, label = mechanism_of(mechanism, label)
-    name, path, wave = identity(mechanism), _mounted(path, "path"), check_wave(wave)
+    name, path, wave = identity(mechanism), _mounted(path, "path"), check_own_wave(wave)
     with _fault(path, name), _Partition(path, name, label, wave) as partition:
         yield from partition.blocks()
 
@@ -516,7 +516,7 @@ def collect(
     mechanism, label = mechanism_of(mechanism, label)
     check_flag(skip, "skip")
     check_flag(progress, "progress")
-    names, counter = _names(paths), partial(_count, mechanism, label, check_wave(wave), items, skip)
+    names, counter = _names(paths), partial(_count, mechanism, label, check_own_wave(wave), items, skip)
     with _bar(len(names), progress) as told:
         if scheduler is None:
             return _sum(counter(name, told) for name in names)

@@ -40,6 +40,10 @@ def difference(
     report tells how two answers of a person go together.  Rows of one result come from the same
     reports, which is always allowed for.
 
+    Intervals of two rows are combined, so that they hold for rare categories, too (Zou and Donner
+    2008).  Those of differences within one result, and of contrasts with several rows, follow the
+    normal law, as in `Result.contrast`.
+
     For the effect of a random assignment, as in an A/B test, leave out ``people=True``: who came into
     which group is chance, too, and an error about these people does not contain it.
 
@@ -78,8 +82,8 @@ def difference(
     >>> answers = {page: ["yes"] * n + ["no"] * (4000 - n) for page, n in groups.items()}
     >>> found = {page: buys.estimate(buys.tally(buys.perturb(x, rng=rng))) for page, x in answers.items()}
     >>> print(difference(found["new"]["yes"], found["old"]["yes"], names=("new", "old")))
-                          share       error          low         high        p
-    yes: new − old  20.7 points  2.3 points  16.1 points  25.3 points  1.2e-18
+                          share       error          low         high       p
+    yes: new − old  20.7 points  2.3 points  16.1 points  25.2 points  <1e-09
     each of 4,000 reports, one a person, ε = 1 (k-RR); error: standard error
     other people in each: variances add; results of the same people are same_people=True
     low, high: 95 % interval, alone, about the population these people are a random sample of; p: if 0 were true
@@ -105,11 +109,12 @@ def differences(
     level: float | None = None,
     *,
     same_people: bool | None = None,
-    names: tuple[str, str] = ("first", "second"),
+    names: tuple[str, str] | None = None,
 ) -> Contrasts:
     """Estimate by how much each row of one result is above that of another one, all rows at once.
 
     The level is that of all intervals together, and p-values allow for their number (Bonferroni).
+    Intervals hold for rare categories, too, as in `difference`.
 
     Parameters
     ----------
@@ -117,8 +122,8 @@ def differences(
         Of two groups, with the same labels; of ratings, ``.shares`` or ``.means``.
     level, same_people
         As in `difference`.
-    names : (str, str)
-        Of the two groups, for the table.
+    names : (str, str), optional
+        Of the two groups, for the table: ("first", "second"), if nothing is said.
 
     Returns
     -------
@@ -146,7 +151,9 @@ def differences(
             cure = "of ratings, .shares or .means; difference(…) takes single rows"
             raise ValueError(f"{name} must be a Result, {cure}, got {shown(type(one).__name__)}")
     if a.labels != b.labels:
-        raise ValueError(f"a and b must have the same rows, got {shown(list(a.labels))} and {shown(list(b.labels))}")
+        both = f"{shown(list(a.labels))} and {shown(list(b.labels))}"
+        cure = "ask both with one list of labels, or take difference(a[label], b[label])"
+        raise ValueError(f"a and b must have the same rows in one order, got {both}: {cure}")
     if a.tally is b.tally:
         raise ValueError("a and b must be of two groups, got one tally twice")
     if same_people is not None:

@@ -25,6 +25,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
+from math import ceil
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -35,7 +37,9 @@ from ldpnb.checks import check_count, shown
 from ldpnb.core import Bools, Floats, Ints
 from ldpnb.intervals import exact_below, scatter, support_interval
 from ldpnb.serve._columns import told
+from ldpnb.serve._ends import row_of
 from ldpnb.serve._results import RatingsResult, Result
+from ldpnb.serve._rounds import check_rounds
 
 R = TypeVar("R", Result, RatingsResult)
 ALARM = 1e-9  # chance that numbers of people who were drawn are taken for numbers of others
@@ -198,7 +202,8 @@ def people_in(
     for name, count in tallied.items():
         if plausible(count, people, share, questions, not given):
             continue
-        source, cure = "", "were all people asked all questions, then leave out draw=…; else correct n"
+        source, cure = "", "were all people asked all questions, then leave out draw=…; of waves that were added, "
+        cure += "n counts the people of each one, or say rounds=… if they were the same; else correct n"
         if not given:
             source = f", which is what {total:,} reports make"
             cure = f"take all tallies from one survey with draw={draw}, or say n, the number of people who took part"
@@ -208,6 +213,41 @@ def people_in(
     if total > draw * people:
         rule = f"of {people:,} people who answered {draw} of {questions} questions, {draw * people:,} reports"
         raise ValueError(f"tallies must be {rule}, got {total:,}: they were not drawn, or n is larger")
+    return people
+
+
+def people_at_least(tallied: Mapping[str, int], rounds: Any, n: Any = None) -> int:
+    r"""Return the number of people, if so many may have sent these reports, `rounds` each.
+
+    Of T_i reports each, :math:`r = \sum T_i^2/\sum T_i`, so that n people have :math:`nr \ge \sum T_i`
+    reports (Cauchy and Schwarz).  Who was drawn, such numbers do not tell.
+
+    Parameters
+    ----------
+    tallied : dict of str to int
+        How many reports there are to each question.
+    rounds : float
+    n : int, optional
+        By default, the least number.
+
+    Raises
+    ------
+    ValueError
+        If n is smaller.
+
+    Examples
+    --------
+    >>> people_at_least({"pay": 291, "boss": 303}, 3)
+    101
+    """
+    name = max(tallied, key=lambda one: tallied[one], default="")
+    reports = tallied.get(name, 0)
+    least = ceil(reports / check_rounds(rounds, reports) * (1 - 1e-12))
+    people = least if n is None else check_count(n, 1, "n")
+    if people < least:
+        cure = "n counts people of all waves, each once, and rounds the reports of one person"
+        what = f"{reports:,} reports to {shown(name)} over rounds = {rounds:g}"
+        raise ValueError(f"n must be at least {least:,}, {what}, got {people:,}: {cure}")
     return people
 
 
@@ -263,10 +303,20 @@ def about_all(found: R, supported: Sequence[Supported], of: int, z: float) -> R:
         return replace(found, people=True, of=of)
     share = found.estimate
     error = np.sqrt(np.maximum((of - 1) * found.error**2 - share * (1 - share), 0) / of)
+    ends = partial(_ends_about_all, share, error, supported, of)
+    low, high = ends(z)
+    own: Any = {"error": error, "low": low, "high": high, "ends_at": partial(row_of, ends)}
+    return replace(found, people=True, of=of, **own)
+
+
+def _ends_about_all(
+    share: Floats, error: Floats, supported: Sequence[Supported], of: int, z: float
+) -> tuple[Floats, Floats]:
+    """Return the ends of intervals of shares of N people, of whom some were drawn."""
     low, high = share - z * error, share + z * error
     for part in supported:
         low[part.rows], high[part.rows] = part.ends(share, (low, high), z, left_over(part.n, of))
-    return replace(found, error=error, low=low, high=high, people=True, of=of)
+    return low, high
 
 
 def left_over(asked: Any, of: int) -> Floats:

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import combinations
 from math import nan, sqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ldpnb.checks import check_count, check_flag, check_probability, in_full, shown
+from ldpnb.checks import check_count, check_flag, check_own_wave, check_probability, in_full, shown
 from ldpnb.core import Floats, Ints, Reports, Tally
 from ldpnb.hashing import key_of
-from ldpnb.intervals import support_interval
 from ldpnb.keyvalue import Wheel
 from ldpnb.numbers.means import Range
 from ldpnb.numbers.one_number import NumberMechanism
@@ -306,7 +305,7 @@ class Strings(Asked):
         See `Asked.tally` for the wave.
         """
         counted: Tally = self.mechanism.tally(reports, self._candidates(candidates))
-        return replace(counted, wave=wave)
+        return replace(counted, wave=check_own_wave(wave))
 
     def _candidates(self, items: Any) -> tuple[str, ...]:
         named = check_labels(() if items is None else items, "candidates", any_form=True)
@@ -322,9 +321,10 @@ class Strings(Asked):
         found, (own, rare) = self.mechanism.estimate(tally), self._noise
         error = np.sqrt((rare + (own - rare) * found.clip(0, 1)) / tally.n)
         z = quantile(level, len(labels) if together else 1)
-        own, other = self.mechanism.chances
-        ends = support_interval(self.mechanism.supporters(tally), tally.n, own, other, z, sampled=0)
-        return Result("share", "string", labels, found, error, *ends, tally, level, people, together, rounds=rounds)
+        low, high = self._ends_of(tally, z, True, rounds, "share")
+        ends_at = partial(self._ends_at, tally, True, rounds, "share")
+        given = "share", "string", labels, found, error, low, high, tally, level, people, together
+        return Result(*given, rounds=rounds, ends_at=ends_at)
 
     def _supported(self, tally: Tally) -> list[Supported]:
         m = self.mechanism

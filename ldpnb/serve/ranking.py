@@ -18,7 +18,7 @@ import numpy as np
 
 from ldpnb.attributes import Blocks, DrawnAttributes, HarmonyFrequency
 from ldpnb.chance import exact, inexact
-from ldpnb.checks import as_float, check_flag, check_positive, check_probability, in_full, is_number, shown
+from ldpnb.checks import as_float, check_flag, check_positive, check_probability, in_full, is_number, percent, shown
 from ldpnb.intervals import exact_below, scatter, support_interval, supported_tail
 from ldpnb.keyvalue.ternary import SignedTernary
 from ldpnb.oracles.base import Supporting
@@ -201,12 +201,13 @@ class Choice:
         level : float in (0, 1)
             Of the interval, with two sides.
         share : float, optional
-            The smaller one of the two shares; that of the question, by default.  Of means, it must be left out, and
-            variances are the largest that any numbers lead to.
+            The smaller one of the two shares; of means of ratings, the share of people who rate, in both groups.  That
+            of the question, by default.  Of a number in a range, which has none, it must be left out.  Variances of
+            means are the largest that any numbers lead to.
         power : float in [0.5, 1)
             Chance to see the difference.
         of : str, optional
-            Which of `errors`: the first one, if nothing is said.
+            Which of `errors`; it must be said where there are those of a share and of a mean.
         together : bool
             Whether the level is that of all rows at once (Bonferroni), as `ldpnb.serve.differences` has it.
 
@@ -223,12 +224,25 @@ class Choice:
         6872
         """
         check_power(power)
+        if of is None and {"share", "mean"} <= {*self.errors}:
+            cure = "of='share' for parts of 1, of='mean' for the unit of the range"
+            raise ValueError(f"of must be said where there are shares and means, got None: {cure}")
         first = self._variance(of, False)  # checks `of`
         what = of or next(iter(self.errors))
         wanted = check_half_width(difference, what, "difference")
+        if what == "mean" and wanted > (width := 2 * self.question._unit(what)):
+            raise ValueError(
+                f"difference must be at most {in_full(width)}, the width of the range, got {shown(difference)}"
+            )
         z = self._z(level, together) + NormalDist().inv_cdf(float(power))
         both = 2 * first
-        if hasattr(self.question, "share") and "mean" not in what:
+        if hasattr(self.question, "share") and "mean" in what:
+            if share is not None:
+                rated_by = check_probability(share, "share")
+                if rated_by == 0:
+                    raise ValueError("share must be above 0 for a mean, got 0: nobody rates")
+                both = 2 * self.question._total(self.mechanism, False, rated_by)[what]
+        elif hasattr(self.question, "share"):
             lower = self.question.share if share is None else check_probability(share, "share")
             if lower + wanted > 1:
                 rule = f"at most 1 − difference = {in_full(1 - wanted)}"
@@ -544,7 +558,7 @@ def check_half_width(value: Any, what: str, name: str = "half_width") -> float:
 def check_power(power: Any) -> None:
     """Refuse what is no part of surveys, at least half, that a question can be asked about."""
     if not is_number(power) or not 0.5 <= power < 1 or float(power) == 1:
-        raise ValueError(f"power must be a number in [0.5, 1), got {shown(power)}")
+        raise ValueError(f"power must be a number in [0.5, 1), got {shown(power)}{percent(power)}")
 
 
 def _counted(n: int, now: float, wanted: float, name: str) -> int:

@@ -15,7 +15,7 @@ import numpy as np
 from ldpnb.attributes import Blocks, DrawnAttributes, HarmonyFrequency
 from ldpnb.attributes.records import Set
 from ldpnb.chance import Randomness, exact, inexact
-from ldpnb.checks import check_count, check_flag, check_probability, in_full, shown
+from ldpnb.checks import check_count, check_flag, check_own_wave, check_probability, in_full, shown
 from ldpnb.core import Bools, Floats, Ints, OpenMechanism, Reports, Tally, named
 from ldpnb.intervals import skewed_quantile
 from ldpnb.keyvalue.states import SampledKey
@@ -36,6 +36,7 @@ from ldpnb.serve._asked import (
     quantile,
 )
 from ldpnb.serve._columns import coded, key, named_people, numbers, present, told, told_apart
+from ldpnb.serve._ends import row_of
 from ldpnb.serve._results import RatingsResult, Result
 from ldpnb.serve._rounds import of_share, of_unit, repeated_error, rounds_of_asked
 from ldpnb.serve.drawing import Supported, left_over
@@ -184,7 +185,7 @@ class Ratings(Asked):
     def tally(self, reports: Reports, *, wave: str | None = None) -> Tally:
         """Count reports; see `Asked.tally`.  Tallies of one wave add."""
         counted: Tally = self.mechanism.tally(reports, *named(self._candidates(None)))
-        return replace(counted, wave=wave)
+        return replace(counted, wave=check_own_wave(wave))
 
     def _candidates(self, items: Any) -> Any:
         own = range(len(self.items)) if isinstance(self.mechanism, OpenMechanism) else None
@@ -219,18 +220,32 @@ class Ratings(Asked):
         mean, off = (np.where(told, x, 0) for x in (means.mean, means.error))
         rated_by = np.where(told, f, 1).clip(0, 1)  # those who rate an item, among all
         off = np.where(told, repeated_error(off, of_unit(mean) / rated_by, tally, again), 0)
-        ends = self._ends(tally, z, again)
-        low, high = (np.where(told, end, side) for end, side in zip(ends, (-1, 1), strict=True))
         notes = tuple("" if yes else "too few to tell" for yes in told)
-        (part,) = self._supported(tally)
-        around = f - z * error, f + z * error
-        sampled = left_over(part.n, tally.n) if people else rounds_of_asked(rounds, part.n, tally.n)
-        ends = part.ends(f, around, z, sampled)
-        shares = Result("share", "item", estimate=f, error=error, low=ends[0], high=ends[1], **given)
-        unit = Result("mean", "item", estimate=mean, error=off, low=low, high=high, notes=notes, **given)
+        share_ends = partial(self._share_ends, tally, f, error, people, rounds)
+        mean_ends = partial(self._mean_ends, tally, told, again)
+        low, high = share_ends(z)
+        own: dict[str, Any] = {"low": low, "high": high, "ends_at": partial(row_of, share_ends)}
+        shares = Result("share", "item", estimate=f, error=error, **own, **given)
+        low, high = mean_ends(z)
+        own = {"low": low, "high": high, "ends_at": partial(row_of, mean_ends)}
+        unit = Result("mean", "item", estimate=mean, error=off, notes=notes, **own, **given)
         rated = in_unit(unit, self.range, people, "")
         rated.estimate[~told], rated.error[~told] = np.nan, np.nan
         return RatingsResult(shares, rated)
+
+    def _share_ends(
+        self, tally: Tally, share: Floats, error: Floats, people: bool, rounds: float, z: float
+    ) -> tuple[Floats, Floats]:
+        """Return the ends of the intervals of shares."""
+        (part,) = self._supported(tally)
+        around = share - z * error, share + z * error
+        sampled = left_over(part.n, tally.n) if people else rounds_of_asked(rounds, part.n, tally.n)
+        return part.ends(share, around, z, sampled)
+
+    def _mean_ends(self, tally: Tally, told: Bools, rounds: float, z: float) -> tuple[Floats, Floats]:
+        """Return the ends of the intervals of means, in [−1, 1]: all of it for those that are not told."""
+        low, high = self._ends(tally, z, rounds)
+        return np.where(told, low, -1), np.where(told, high, 1)
 
     def _supported(self, tally: Tally) -> list[Supported]:
         counted = tally.counts.sum(-1)  # reports that were asked about the item
@@ -475,13 +490,21 @@ class YesNoTable(Asked):
             error = self.mechanism.standard_error_of_asked(tally, people=people)[entries]
         if not people:
             error = repeated_error(error, of_share(share), tally, rounds)
+        ends = partial(self._ends, tally, share, error, people, rounds)
+        low, high = ends(z)
+        given = "share", "column", tuple(labels), share, error, low, high, tally, level, people, together
+        return Result(*given, rounds=rounds, ends_at=partial(row_of, ends))
+
+    def _ends(
+        self, tally: Tally, share: Floats, error: Floats, people: bool, rounds: float, z: float
+    ) -> tuple[Floats, Floats]:
+        """Return the ends of all intervals."""
         low, high = share - z * error, share + z * error  # where scores have more than two values
         around = low.copy(), high.copy()
         for part in self._supported(tally):
             sampled = left_over(part.n, tally.n) if people else rounds_of_asked(rounds, part.n, tally.n)
             low[part.rows], high[part.rows] = part.ends(share, around, z, sampled)
-        ends = share, error, low, high
-        return Result("share", "column", tuple(labels), *ends, tally, level, people, together, rounds=rounds)
+        return low, high
 
     @property
     def _cells(self) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:

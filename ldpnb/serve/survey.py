@@ -41,13 +41,12 @@ from typing import Any
 import numpy as np
 
 from ldpnb.chance import Randomness, SystemRandom
-from ldpnb.checks import check_count, check_flag, check_positive, shown
+from ldpnb.checks import check_flag, check_positive, shown
 from ldpnb.core import Reports, Tally
 from ldpnb.serve._asked import DECLINE, Asked
 from ldpnb.serve._columns import SHOWN, told
 from ldpnb.serve._results import Results
-from ldpnb.serve._rounds import is_pooled
-from ldpnb.serve.drawing import check_draw, deal, people_in, some_of
+from ldpnb.serve.drawing import check_draw, deal, people_at_least, people_in, some_of
 from ldpnb.serve.keeping import Account, digested, within_limit
 from ldpnb.serve.one_answer import Strings
 from ldpnb.serve.several_answers import Ratings, YesNoTable
@@ -302,8 +301,11 @@ class Survey:
         tallies : dict of str to Tally
         level, people, together
             As for one question.
+        rounds : int or float, at least 1, optional
+            Reports a person to a question, as for one question.
         n : int, optional
-            With `draw`: the number of people who took part.  It is the number of reports over `draw`, and must be given
+            With `draw`: the number of people who took part; of waves that were added, with ``rounds=1``, those of each
+            wave, added up.  It is the number of reports over `draw`, and must be given
             where `people` is asked for and this is not known: some questions have no tally, people may decline, or
             reports were lost.  Give it whenever you know it: see Notes.
 
@@ -311,7 +313,9 @@ class Survey:
         ------
         ValueError
             If a question refuses its tally; if n is needed; or, with `people` or n, if the numbers of reports are not
-            those of questions that were drawn from n people, as where one of the tallies is of all people.
+            those of questions that were drawn from n people, as where one of the tallies is of all people.  Where
+            people sent several reports, n is refused if so few cannot have sent as many: if it is less than the number
+            of reports over `rounds`.
 
         Notes
         -----
@@ -334,18 +338,14 @@ class Survey:
         return results.of_same_people()
 
     def _people(self, tallies: Mapping[str, Any], n: Any, rounds: Any) -> int:
-        """Return how many people took part, of whom some were drawn for each question.
-
-        Of several reports a person, numbers do not tell; errors about all people are refused for them elsewhere.
-        """
+        """Return how many people took part, of whom some were drawn for each question."""
         for name, tally in tallies.items():
             if not isinstance(tally, Tally):
                 raise ValueError(f"question {shown(name)}: tally must be a Tally, got {type(tally).__name__}")
         declining = [name for name, one in self.questions.items() if one.missing == DECLINE]
         numbers = {name: tally.n for name, tally in tallies.items()}
-        pooled = any(is_pooled(tally) for tally in tallies.values())
-        if rounds not in (None, 1) or (pooled and rounds is None):
-            return max(numbers.values()) if n is None else check_count(n, 1, "n")
+        if rounds not in (None, 1):
+            return people_at_least(numbers, rounds, n)
         return people_in(numbers, len(self.questions), self.draw, n, declining)
 
     def answer(self, row: Mapping[str, Any], *, account: Account, rng: Randomness | None = None) -> dict[str, Reports]:

@@ -33,6 +33,9 @@ are safe, and wide where ε is large.  A number in a range is a chance of its up
 reports do not tell how often each score occurs, as of a sum over the columns of a table, a covariance is at most the
 root of the product of two variances.
 
+*Intervals* of rows are combined with these correlations, and are not normal: see `ldpnb.serve._ends`.  Where an error is
+estimated as 0, since hardly anybody is in a row, no correlation is known: of the same people, distances to the ends add.
+
 With remembered reports, the noise of waves goes together, too.  It partly cancels in a change, and is not averaged away
 in a mean.  Both are treated on the safe side: in a change as if the noise was independent, in a mean as if it was the
 same in each wave.
@@ -42,19 +45,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from math import isfinite, pi, sqrt
+from functools import partial
+from math import isfinite, isnan, pi, sqrt
 from typing import Any
 
 import numpy as np
 
 from ldpnb._door import needs
-from ldpnb.checks import check_flag, check_numbers, shown
+from ldpnb.checks import POOLED, check_flag, check_numbers, is_pooled, shown
 from ldpnb.core import Floats, Tally
 from ldpnb.oracles.base import Supporting
-from ldpnb.serve._asked import quantile
 from ldpnb.serve._columns import told
+from ldpnb.serve._ends import added, moved
 from ldpnb.serve._contrasts import (
     AT_MOST,
+    UNTOLD,
     Contrast,
     Contrasts,
     Part,
@@ -65,7 +70,6 @@ from ldpnb.serve._contrasts import (
     variance_of,
 )
 from ldpnb.serve._results import Entry, RatingsResult, Result, padded
-from ldpnb.serve._rounds import POOLED
 
 NAMED_WAVES = 3  # of several, which are written out
 BY_CHANCE = 1e-6  # below this, equal counts are taken for the same reports
@@ -73,7 +77,7 @@ NAMED = "name each, question.tally(reports, wave='2026-W48')"
 
 
 def pool_waves(tallies: Iterable[Tally]) -> Tally:
-    """Add tallies of different waves on purpose; the sum is of "waves …", and adds to nothing else.
+    """Add tallies of different waves on purpose; the sum is of "waves …", and neither adds nor pools again.
 
     Say in the estimate how often each person reported, ``estimate(tally, rounds=T)``; 1 if people are new each time.
     Do not add remembered reports: T copies of a report say no more than one.
@@ -86,7 +90,7 @@ def pool_waves(tallies: Iterable[Tally]) -> Tally:
     Raises
     ------
     ValueError
-        If there is none, one has no wave, two have the same wave, or they do not add otherwise.
+        If there is none, one has no wave or is of several, two have the same wave, or they do not add otherwise.
 
     Examples
     --------
@@ -104,16 +108,19 @@ def pool_waves(tallies: Iterable[Tally]) -> Tally:
         raise ValueError(f"tallies must be tallies, got {shown(wrong[0])}: question.tally(reports, wave=…) makes one")
     if not given:
         raise ValueError("tallies must be at least one, got none")
-    _check_waves([one.wave for one in given], "tallies")
+    _check_waves([one.wave for one in given], "tallies", "pool all of them at once")
     names = [str(one.wave) for one in given]
     more = f" and {len(names) - NAMED_WAVES} more" if len(names) > NAMED_WAVES else ""
     wave = POOLED + ", ".join(names[:NAMED_WAVES]) + more
-    first, *others = (replace(one, wave=wave) for one in given)
-    return sum(others, first)
+    first, *others = (replace(one, wave=None) for one in given)
+    return replace(sum(others, first), wave=wave)
 
 
-def _check_waves(waves: Sequence[str | None], name: str) -> None:
-    """Refuse waves without a name, and two of one name."""
+def _check_waves(waves: Sequence[str | None], name: str, cure: str) -> None:
+    """Refuse waves without a name, several that were pooled, and two of one name."""
+    for wave in waves:
+        if is_pooled(wave):
+            raise ValueError(f"{name} must be of one wave each, got {shown(wave)}, which are several: {cure}")
     if None in waves:
         raise ValueError(f"{name} must be of named waves, got one without a name: {NAMED}")
     for at, wave in enumerate(waves):
@@ -125,21 +132,7 @@ def _check_waves(waves: Sequence[str | None], name: str) -> None:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class OverWaves(Contrast):
-    """A weighted sum over waves of one row, or of one contrast; ``print`` shows a line.
-
-    Attributes
-    ----------
-    least, most : float
-        The least and the largest that it can be: p is printed where 0 lies between them.
-    """
-
-    least: float
-    most: float
-
-    @property
-    def tests_zero(self) -> bool:
-        """Whether 0 lies inside of what it can be: of a change, and not of a mean of shares."""
-        return self.least < 0 < self.most
+    """A weighted sum over waves of one row, or of one contrast; ``print`` shows a line."""
 
     @property
     def is_sum(self) -> bool:
@@ -162,7 +155,7 @@ class Waves:
         Or one contrast of each: ``[one.mean for one in results]``, ``one.top(2)``, ``one.contrast({…})``.  Then there
         is one row, and no method needs its label.
     same : bool
-        Whether the same people were asked each time, or some of them; False if people were new.  Of a survey that
+        It must be said: whether the same people were asked each time, or some of them; False if people were new.  Of a survey that
         draws its questions, the same people answer one if accounts keep their draw, as by `Survey.drawn`; if questions
         are dealt anew in each wave, say False, and errors about all these people are right.
     remembered : bool
@@ -172,7 +165,8 @@ class Waves:
     -----
     Errors about these people (of shares) are exact, given the noise.  Those about a population, or about all people of
     whom some were drawn, are exact for new people, and the largest possible for the same ones; see
-    `ldpnb.serve.waves`.  Of numbers, errors about these people are too wide, if anything, as in each result.
+    `ldpnb.serve.waves`.  Intervals of rows are combined, so that they hold for rare categories, too; those of waves of
+    contrasts with several rows follow the normal law, as in `Result.contrast`.  Of numbers, errors about these people are too wide, if anything, as in each result.
 
     About these people is about each wave's: if people are new, a change is that from one group to the other.
 
@@ -207,7 +201,7 @@ class Waves:
     """
 
     results: Any
-    same: bool
+    same: Any = None  # bool
     remembered: bool = False
 
     def __post_init__(self) -> None:
@@ -215,7 +209,9 @@ class Waves:
             raise ValueError(f"results must be a list of results, a wave each, got {type(self.results).__name__}")
         found = tuple(self.results)
         object.__setattr__(self, "results", found)
-        check_flag(self.same, "same")
+        if not isinstance(self.same, bool):
+            cure = "True if the same people were asked each time, False if people were new"
+            raise ValueError(f"same must be said, {cure}, got {shown(self.same)}")
         check_flag(self.remembered, "remembered")
         if self.remembered and not self.same:
             raise ValueError("same must be True where reports are remembered: they are those of the same people")
@@ -225,7 +221,7 @@ class Waves:
             raise ValueError("results must be of one kind, got results and contrasts: make Waves of each")
         if len(found) < 2:
             raise ValueError(f"results must be of at least two waves, got {len(found)}")
-        _check_waves([one.tally.wave for one in self._results], "results")
+        _check_waves([one.tally.wave for one in self._results], "results", "estimate each wave alone")
         self._check_alike()
         self._check_fresh()
 
@@ -343,20 +339,28 @@ class Waves:
         if not w.any():
             raise ValueError("weights must not all be 0, got that")
         rows = self._rows(label)
-        estimate = float(w @ [row.estimate for row in rows])
-        error = sqrt(self._variance(w, rows))
+        errors = w * [row.error for row in rows]
+        covariances, correlations = self._going_together(w, rows)
         first = rows[0]
-        level = self._tables[0].level
-        half = quantile(level, self._family) * error
-        ends = estimate - half, estimate + half
+        estimates = [float(x * row.estimate) for x, row in zip(w, rows, strict=True)]
+        each = [partial(moved, row.to_add, float(x), 0.0) for x, row in zip(w, rows, strict=True)]
         kind = self._intervals.replace(" intervals, each alone,", " interval, alone,")
-        said = f"{self._who}\n{kind}"
-        named = name.format(label if label is not None else first.label)
-        parts = tuple(Part(row.parts[0].result, x * row.parts[0].weights) for x, row in zip(w, rows, strict=True) if x)
-        extremes = np.outer(w, first.parts[0].ends(first.what))
-        least, most = float(extremes.min(1).sum()), float(extremes.max(1).sum())
+        extremes = np.outer(w, (first.least, first.most))
         return OverWaves(
-            named, estimate, error, *ends, level, self._family, first.what, first.unit, said, parts, least, most
+            name.format(label if label is not None else first.label),
+            sum(estimates),
+            sqrt(float(errors @ errors + covariances.sum())),
+            ends=partial(added, estimates, each, correlations),
+            level=self._tables[0].level,
+            family=self._family,
+            what=first.what,
+            unit=first.unit,
+            said=f"{self._who}\n{kind}",
+            parts=tuple(
+                Part(row.parts[0].result, x * row.parts[0].weights) for x, row in zip(w, rows, strict=True) if x
+            ),
+            least=float(extremes.min(1).sum()),
+            most=float(extremes.max(1).sum()),
         )
 
     def _rows(self, label: Any) -> list[Contrast]:
@@ -423,19 +427,30 @@ class Waves:
             raise ValueError(f"{name} must be one of the waves {told(self.waves)}, got {shown(wave)}")
         return self.waves.index(wave)
 
-    def _variance(self, w: Floats, rows: Sequence[Contrast]) -> float:
-        """Variance of a weighted sum of the estimates of one row."""
-        e = np.array([row.error for row in rows])
-        total = float(w**2 @ e**2)
+    def _going_together(self, w: Floats, rows: Sequence[Contrast]) -> tuple[Floats, Floats]:
+        """Return the largest covariances of the weighted estimates of waves, 0 with itself, and correlations.
+
+        Where an error is estimated as 0, nothing is known of the correlation of the same people's waves.
+        """
+        e = np.abs(w) * [row.error for row in rows]
+        covariances, correlations = np.zeros((len(w), len(w))), np.eye(len(w))
         if not self.same:
-            return total
+            return covariances, correlations
+        of_one = [_of_one(row.parts[0].result) for row in rows]
         for s, t in _pairs(len(w)):
-            product = w[s] * w[t]
-            if product > 0 and self.remembered:  # noise and people: no correlation is above 1
-                total += 2 * product * e[s] * e[t]
-            elif product:
-                total += 2 * abs(product) * _covariance(rows[s], rows[t], product > 0)
-        return float(total)
+            if w[s] == 0 or w[t] == 0:
+                continue
+            together = w[s] * w[t] > 0
+            found = unknown = 0.0
+            if together and self.remembered:  # noise and people: no correlation is above 1
+                found, unknown = e[s] * e[t], 1.0
+            elif of_one[s] and of_one[t]:
+                found = abs(w[s] * w[t]) * _covariance(rows[s], rows[t], together)
+                unknown = 1.0
+            both = e[s] * e[t]
+            covariances[s, t] = covariances[t, s] = found
+            correlations[s, t] = correlations[t, s] = min(found / both, 1.0) if both > 0 else unknown
+        return covariances, correlations
 
     @property
     def _who(self) -> str:
@@ -473,16 +488,19 @@ class Waves:
             unit = moved
         form = first._form(scale)
         rows = [[first.heading, *self.waves, "change", "error", "low", "high"]]
+        untold = False
         for label in self.labels:
             estimates = [one[label].estimate for one in self._tables]
             changed = [np.nan] * 4
             if all(map(isfinite, estimates)):
                 change = self.change(label)
                 changed = [change.estimate, change.error, change.low, change.high]
+                untold |= isnan(change.low)
             units = [unit] * len(estimates) + [moved] * len(changed)
             numbers = zip([*estimates, *changed], units, strict=True)
             rows.append([label, *(f"{scale * x:{form}}{of}" if isfinite(x) else "–" for x, of in numbers)])
-        return f"{padded(rows)}\n{self.said}"
+        text = f"{padded(rows)}\n{self.said}"
+        return f"{text}\n{UNTOLD}" if untold else text
 
     __repr__ = __str__
 

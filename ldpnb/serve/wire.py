@@ -36,7 +36,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ldpnb.checks import check_bits, check_wave, shown
+from ldpnb.checks import check_bits, check_own_wave, shown
 from ldpnb.core import Mechanism, Reports
 from ldpnb.oracles.asking import Asking
 from ldpnb.serve._asked import Asked, mechanism_of
@@ -377,7 +377,7 @@ def header(mechanism: Mechanism | Asked, label: str = "", wave: str | None = Non
     mechanism, label = mechanism_of(mechanism, label)
     fields = [name or PLAIN for name in mechanism.layout]
     head: dict[str, Any] = {"ldpnb": "reports", "form": FORM, "mechanism": identity(mechanism), "label": label}
-    if check_wave(wave) is not None:
+    if check_own_wave(wave) is not None:
         head["form"] = WITH_WAVE
         head["wave"] = wave
     return head | {"fields": fields}

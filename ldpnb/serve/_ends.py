@@ -1,0 +1,128 @@
+r"""Intervals as functions of z, the quantile of their level: of a row, of weighted sums, and the chance of 0.
+
+One principle holds for all weighted sums of rows.
+
+- A sum with *one* row has the interval of that row (see `ldpnb.intervals`), at its own level and for
+  as many intervals at once as it is one of, scaled, or flipped where its weight is negative.
+- A sum over *several results*, as a difference or a change, combines their intervals.  With
+  :math:`d_t` the distances from estimates to their own ends on one side, its end is
+  :math:`(\sum_{s,t} r_{st} d_s d_t)^{1/2}` away (MOVER: Zou and Donner 2008), r the correlations:
+  none where other people were asked or noise alone counts, and the largest that there can be where
+  the same people were; where nothing is known of them, distances add.  Distances of shares of these
+  very people, whose own ends are shares that they can have, are z standard errors at least.
+- *Everything else*, several rows of one result, has z standard errors to both sides.  Where the error
+  is estimated as 0, too few reports tell one: ends and p are NaN.  Only where a sum is the same for
+  all reports, as that of all shares of k-RR, the estimate is exact, and both ends are the estimate.
+
+An interval tests its own estimate: p is the smallest 1 − level whose interval leaves out 0, times the
+number of intervals at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import isnan, nan
+
+import numpy as np
+
+from ldpnb.core import Floats
+from ldpnb.postprocess import normal_quantile
+
+Ends = Callable[[float], tuple[float, float]]  # of z; partials of what is below, which can be pickled
+
+LEAST = 1e-9  # p; no interval is known so far out
+LARGEST = normal_quantile(1 - LEAST)
+CLOSE = 1e-6  # of the z that is found
+
+
+def row_of(
+    ends: Callable[[float], tuple[Floats, Floats]], z: float, place: int
+) -> tuple[float, float]:
+    """Return the ends of one row, of those of all rows."""
+    low, high = ends(z)
+    return float(low[place]), float(high[place])
+
+
+def normal(estimate: float, error: float, z: float) -> tuple[float, float]:
+    """Return z standard errors to both sides of an estimate; NaN where the error is estimated as 0."""
+    if error == 0:  # too few reports to tell it
+        return nan, nan
+    return estimate - z * error, estimate + z * error
+
+
+def exact(estimate: float, z: float) -> tuple[float, float]:
+    """Return both ends of what does not depend on chance."""
+    return estimate, estimate
+
+
+def moved(ends: Ends, factor: float, shift: float, z: float) -> tuple[float, float]:
+    """Return the ends of a multiple of an estimate, and a number more."""
+    first, second = (shift + factor * end for end in ends(z))
+    return (first, second) if factor > 0 else (second, first)
+
+
+def reaching(estimate: float, error: float, ends: Ends, z: float) -> tuple[float, float]:
+    """Return ends that are z standard errors away at least.
+
+    Exact ends about these people are shares that they can have.  Where such an end is 0 or 1, it does not say how far
+    the estimate scatters, which is what a sum needs.
+    """
+    low, high = ends(z)
+    least = np.minimum(low, estimate - z * error)
+    most = np.maximum(high, estimate + z * error)
+    return float(least), float(most)
+
+
+def added(
+    estimates: Sequence[float], each: Sequence[Ends], correlations: Floats, z: float
+) -> tuple[float, float]:
+    """Return the ends of a sum of estimates, from their own ones.
+
+    Parameters
+    ----------
+    estimates : list of float (m,)
+    each : list of Ends (m,)
+    correlations : ndarray (m, m)
+        Of the estimates.
+    z : float
+    """
+    low, high = np.array([ends(z) for ends in each]).T
+    middle = np.clip(estimates, low, high)  # an interval may hold possible means alone
+    below, above = middle - low, high - middle
+    total = float(middle.sum())
+    down = np.sqrt(np.maximum(below @ correlations @ below, 0))
+    up = np.sqrt(np.maximum(above @ correlations @ above, 0))
+    return total - float(down), total + float(up)
+
+
+def chance_of_zero(ends: Ends) -> float:
+    """Return the smallest 1 − level whose interval leaves out 0, 1e-9 at least; NaN where ends are.
+
+    Examples
+    --------
+    >>> from functools import partial
+    >>> near, far = partial(normal, 1.96, 1.0), partial(normal, 30.0, 1.0)
+    >>> round(chance_of_zero(near), 4), chance_of_zero(far)
+    (0.05, 1e-09)
+    """
+    from scipy.optimize import brentq
+    from scipy.special import ndtr
+
+    def beyond(z: float) -> float:
+        """Return how far the interval is from 0: negative where it holds 0."""
+        low, high = ends(z)
+        return max(low, -high)
+
+    if isnan(beyond(1.0)):
+        return nan
+    inside, outside = 0.0, 0.0
+    for z in (0.0, 1.0, 2.0, 4.0, LARGEST):  # far out, exact ends are slow
+        if beyond(z) <= 0:
+            inside = z
+            break
+        outside = z
+    else:
+        return LEAST
+    if inside == 0:
+        return 1.0
+    return float(2 * ndtr(-brentq(beyond, outside, inside, xtol=CLOSE)))
