@@ -944,7 +944,7 @@ def test_people_asked_again_add_as_often_as_they_answered():
     row = question.estimate(tally, rounds=2)
     assert _of_these(row, np.array([1.0, 0, 0]), False) == pytest.approx(row["a"].error ** 2, rel=0.01)
     one, other = (question.estimate(x) for x in waves)
-    with pytest.raises(ValueError, match="same_people must be said for results of two waves"):
+    with pytest.raises(ValueError, match="same_people must be said for results of different waves"):
         difference(one["a"], other["a"])
     with pytest.raises(ValueError, match="same_people must be False for results of several waves"):
         same_everywhere(one, other)
