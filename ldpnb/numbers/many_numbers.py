@@ -7,7 +7,7 @@ columns.
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -357,7 +357,14 @@ class SampledHybrid(SampledNumbers):
         return max(1, min(self.d, floor(self.epsilon / 2.5)))
 
 
-Numbers = MeanEst | SampledNumbers  # mechanisms for a vector of d numbers, for types and isinstance
+class Numbers(ABC):
+    """Name of 1.0.0 for mechanisms for a vector of d numbers: `isinstance` tells."""
+
+    d: int
+
+    @classmethod
+    def __subclasshook__(cls, kind: type) -> bool:
+        return issubclass(kind, MeanEst | SampledNumbers)
 
 
 # ------------------------------------------------------------------------------- what both share
@@ -371,7 +378,7 @@ def check_vectors(values: Values, d: int) -> Floats:
     return vectors
 
 
-def _corners_and_two(mechanism: Numbers) -> Example:
+def _corners_and_two(mechanism: MeanEst | SampledNumbers) -> Example:
     """Return it with all corners of the cube, opposite ones first, and two vectors inside."""
     d = mechanism.d
     corners = list(product((1.0, -1.0), repeat=d))
