@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from math import exp
@@ -292,11 +292,12 @@ class TwoPoint(NumberMechanism):
     array([-0.24])
     """
 
+    # those of the `Piecewise` that it is; they are written in headers of reports
+    steps: int = field(default=1, init=False, repr=False)
+    width: int = field(default=1, init=False, repr=False)
+    window: ClassVar[int] = 1
     label = "two points"
     tried = [{"epsilon": 1.0}, {"epsilon": 20.0}]
-    steps: ClassVar[int] = 1  # what a `Piecewise` would have: from −1 to 1 in one
-    width: ClassVar[int] = 1
-    window: ClassVar[int] = 1
 
     @cached_property
     def design(self) -> Design:

@@ -191,8 +191,8 @@ def decode(
     cells = _cells(mechanism, tally, names, rounds)
     least = 1 + split
     if len(cells.people) < least:
-        got = len(cells.people)
-        raise ValueError(f"tally must have {least} cohorts with reports, got {got}")
+        rule = f"tally must have {least} cohorts with reports"
+        raise ValueError(f"{rule}, got {len(cells.people)}")
     _refuse_twins(cells.x, names)
     rank, apart = _rank(_with_others(cells.x, others))
     choosing = cells
@@ -224,7 +224,7 @@ def _tested(
     if which.size:
         kept = replace(cells, x=cells.x[:, which])
         missed = len(which) < len(names)
-        share[which], error[which] = _fit(kept, others, [names[j] for j in which], missed)
+        share[which], error[which] = _fit(kept, others, [names[j] for j in which.tolist()], missed)
         with np.errstate(divide="ignore"):
             p_value[which] = ndtr(-share[which] / error[which])
     return share, error, p_value
@@ -378,7 +378,7 @@ def _choose(cells: _Cells, others: bool, alarm: float, most: float) -> Bools:
         raise ImportError(f"{what} needs scikit-learn") from None
     x = cells.x
     weight = cells.weight(cells.y)
-    square = weight @ x  # of columns of zeros and ones
+    square = x.T @ weight  # of columns of zeros and ones
     if others:
         square = square - square**2 / weight.sum()
     with np.errstate(divide="ignore"):
@@ -422,7 +422,8 @@ def _fit(
     better = cells.each()
     for _ in range(2):
         weight = better
-        inverse = np.linalg.inv((z.T @ (z * weight[:, None])).toarray())
+        gram = cast(Sparse, z.T @ (z * weight[:, None]))
+        inverse = np.linalg.inv(gram.toarray())
         theta = inverse @ (z.T @ (weight * cells.y))
         fitted = z @ theta
         better = cells.weight(fitted)
