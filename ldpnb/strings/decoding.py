@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, cast, get_args
+from typing import Any, Literal, cast, get_args
 
 import numpy as np
 from scipy import sparse
@@ -20,13 +20,14 @@ from scipy.special import ndtr, ndtri
 
 from ldpnb.checks import check_count, check_probability, shown
 from ldpnb.core import Bools, Floats, Items, Tally, check_tally
-from ldpnb.strings.hashed import APART, Hashed, Name, Sparse, check_candidates, pivoted
+from ldpnb.strings.hashed import APART, Hashed, Name, check_candidates, pivoted
 from ldpnb.strings.rappor import ORR, RAPPOR
 
 CARRIED = 0.5  # candidates per cell: with more, least squares would double the variances, or worse
 STEP = 1.25  # how the penalty rises until the cells can carry what is chosen
 
 Control = Literal["fdr", "bonferroni"]
+Sparse = Any  # a csc_array; scipy's stubs do not tell whether its products are arrays
 
 
 @dataclass(frozen=True, eq=False)
@@ -378,7 +379,7 @@ def _choose(cells: _Cells, others: bool, alarm: float, most: float) -> Bools:
         raise ImportError(f"{what} needs scikit-learn") from None
     x = cells.x
     weight = cells.weight(cells.y)
-    square = x.T @ weight  # of columns of zeros and ones
+    square = weight @ x  # of columns of zeros and ones
     if others:
         square = square - square**2 / weight.sum()
     with np.errstate(divide="ignore"):
@@ -422,8 +423,7 @@ def _fit(
     better = cells.each()
     for _ in range(2):
         weight = better
-        gram = cast(Sparse, z.T @ (z * weight[:, None]))
-        inverse = np.linalg.inv(gram.toarray())
+        inverse = np.linalg.inv((z.T @ (z * weight[:, None])).toarray())
         theta = inverse @ (z.T @ (weight * cells.y))
         fitted = z @ theta
         better = cells.weight(fitted)

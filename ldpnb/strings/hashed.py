@@ -115,10 +115,11 @@ class Hashed(OpenMechanism):
 
     def _positions(self, pairs: Sequence[tuple[Name, int]]) -> Ints:
         """Cells set for values in cohorts, (len(pairs), h)."""
+        width = self.width
         cells = []
         for item, cohort in pairs:
-            numbers = range(self.hashes)
-            cells.append([position(item, cohort, number, self.width) for number in numbers])
+            for number in range(self.hashes):
+                cells.append(position(item, cohort, number, width))
         return np.array(cells, np.int64).reshape(len(pairs), self.hashes)
 
     def design(self, items: Items) -> Sparse:
