@@ -197,8 +197,8 @@ def least_distortion(
     outputs = check_grid(unbiased[1], "outputs", 1)
     given = len(inputs), len(outputs)
     if given != losses.shape:
-        rule = f"unbiased must hold an input a row and an output a column, {losses.shape}"
-        raise ValueError(f"{rule}, got {given}")
+        rule = "unbiased must hold an input for each row and an output for each column"
+        raise ValueError(f"{rule}, {losses.shape}, got {given}")
     return _solve(losses, epsilon, class_, (inputs, outputs))
 
 
@@ -686,6 +686,6 @@ def _sources(sources: ArrayLike | None, k: int) -> Floats:
         return np.eye(k)
     points = distributions(np.atleast_2d(check_array(sources, "sources")), "sources")
     if points.shape[1] != k:
-        rule = f"sources must have one probability a value, {k}"
+        rule = f"sources must have one probability for each value, {k}"
         raise ValueError(f"{rule}, got {points.shape[1]}")
     return points

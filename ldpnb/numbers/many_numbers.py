@@ -274,7 +274,7 @@ class SampledNumbers(MeanMechanism, AsksSome):
     def _reports(self, reports: Reports) -> Reports:
         found = super()._reports(reports)
         if np.any(np.diff(np.sort(found["attribute"])) == 0):
-            rule = f"reports must be about {self.count} different attributes a person"
+            rule = f"reports must be about {self.count} different attributes per person"
             raise ValueError(f"{rule}, got one of them twice")
         return found
 

@@ -66,7 +66,7 @@ class Range:
         high = check_numbers(self.high, "high")
         if low.shape != high.shape or low.ndim > 1 or low.size == 0:
             got = f"{shown(self.low)} and {shown(self.high)}"
-            raise ValueError(f"low and high must be numbers, or one an attribute, got {got}")
+            raise ValueError(f"low and high must be numbers, or one for each attribute, got {got}")
         with np.errstate(over="ignore"):
             wide = np.all((high - low) / 2 >= float_info.min)
             finite = np.all(np.isfinite(high - low))

@@ -139,7 +139,7 @@ class Hierarchy(Asking):
             rule = "oracles must be of one ε, with reports of the same fields and axes"
             raise ValueError(f"{rule}, got {oracles}")
         if len(self.weights) != len(oracles):
-            rule = f"weights must be one a level, {len(oracles)}"
+            rule = f"weights must be one for each level, {len(oracles)}"
             raise ValueError(f"{rule}, got {len(self.weights)}")
         object.__setattr__(self, "oracles", oracles)
 
@@ -176,7 +176,7 @@ class Hierarchy(Asking):
             raise ValueError(f"{rule}, got {wide}")
         oracles = tuple((make or _better)(k=k // s, epsilon=epsilon) for s in wide)
         if not isinstance(weights, Iterable):
-            rule = "weights must be a sequence of integers, one a level"
+            rule = "weights must be a sequence of integers, one for each level"
             raise ValueError(f"{rule}, got {shown(weights)}")
         default = (3, *[1] * (len(wide) - 1))
         return cls(oracles=oracles, weights=tuple(weights) or default)
