@@ -52,11 +52,11 @@ from ldpnb.chance import (
     toss,
     uniform,
 )
+from ldpnb.exact import coins
 from ldpnb.oracles.grr import GRR
 from ldpnb.records import Records
-from ldpnb.verify import audit, prove
+from ldpnb.verify import audit, epsilon, laws, prove
 from ldpnb.verify._features import style
-from ldpnb.verify._laws import epsilon, laws
 
 F = Fraction
 FALSE_ALARM = 1e-9
@@ -1655,14 +1655,14 @@ def test_weighted_draws_are_exact(weights):
 @pytest.mark.parametrize("weights", [(1, 1), (1, 2), (3, 5, 9), (1, 1, 1, 1), (1, 0, 6), (1, 30)])
 def test_words_of_a_weighted_draw_are_shared_out_as_the_weights_say(weights, monkeypatch):
     """With words of two bits: what is decided after `depth` words is a little less than the weight, never more."""
-    monkeypatch.setattr(chance, "WORD", 2)
+    monkeypatch.setattr(coins, "WORD", 2)
     total, depth = sum(weights), 5
     ends = list(np.cumsum(weights).tolist())
     decided = [0] * len(weights)
     for words in product(range(4), repeat=depth):
         rest = iter(words[1:])
         try:
-            decided[chance._settle(words[0], ends, lambda rest=rest: next(rest))] += 1
+            decided[coins.settle(words[0], ends, lambda rest=rest: next(rest))] += 1
         except StopIteration:
             continue
     for weight, cells in zip(weights, decided, strict=True):
@@ -1672,7 +1672,7 @@ def test_words_of_a_weighted_draw_are_shared_out_as_the_weights_say(weights, mon
 @pytest.mark.parametrize("word", [2, 62])
 @pytest.mark.parametrize("weights", [(3, 0, 5, 9), (1, 3, 4)])  # the second has boundaries between two words
 def test_the_generator_draws_by_weight(word, weights, monkeypatch):
-    monkeypatch.setattr(chance, "WORD", word)
+    monkeypatch.setattr(coins, "WORD", word)
     n, positive = 40_000, np.array(weights) > 0
     for rng in (np.random.default_rng(7), SystemRandom()):
         seen = np.bincount(chance.weighted(weights, (n,), rng), minlength=len(weights))
@@ -1685,18 +1685,18 @@ def test_the_generator_draws_by_weight(word, weights, monkeypatch):
 def sorted_out(weights, words, rng):
     """Draw by weight from first words, the blurred ones sought by sorting all."""
     ends, total = list(np.cumsum(weights).tolist()), sum(weights)
-    edges = [(end << chance.WORD) // total for end in ends]
+    edges = [(end << coins.WORD) // total for end in ends]
     found = np.searchsorted(edges, words, "right")
-    blurred = [edge for end, edge in zip(ends, edges, strict=True) if (end << chance.WORD) % total]
+    blurred = [edge for end, edge in zip(ends, edges, strict=True) if (end << coins.WORD) % total]
     for at in np.flatnonzero(np.isin(words, blurred)):
-        found[at] = chance._settle(int(words[at]), ends, lambda: int(rng.integers(0, 1 << chance.WORD, ())))
+        found[at] = coins.settle(int(words[at]), ends, lambda: int(rng.integers(0, 1 << coins.WORD, ())))
     return found
 
 
 @pytest.mark.parametrize("word", [2, 5, 62])
 @pytest.mark.parametrize("weights", [(1, 1), (0, 3, 0, 5, 9, 0), (1, 3, 4), (1, 1, 1, 300), (0, 0, 7)])
 def test_words_on_a_boundary_are_found(word, weights, monkeypatch):
-    monkeypatch.setattr(chance, "WORD", word)
+    monkeypatch.setattr(coins, "WORD", word)
     edges = {(end << word) // sum(weights) for end in np.cumsum(weights).tolist()}
     near = sorted({min(max(edge + step, 0), 2**word - 1) for edge in edges for step in (-1, 0, 1)})
 

@@ -18,7 +18,7 @@ from ldpnb.oracles.olh import OLH
 from ldpnb.oracles.unary import OUE, SUE
 from ldpnb.records import Records
 from ldpnb.strings.rappor import RAPPOR
-from ldpnb.verify._laws import (
+from ldpnb.verify import (
     Sampled,
     Worst,
     distance,

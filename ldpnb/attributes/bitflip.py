@@ -17,7 +17,8 @@ from ldpnb.attributes.records import RecordMechanism, split
 from ldpnb.chance import Randomness, bernoulli, exact, inexact, log, log_up, odds, round_up
 from ldpnb.checks import HASHES_MAX, Limit, check_count, check_probability, is_number, out_of_range, shown
 from ldpnb.core import Bools, Floats, Ints, Layout, Mechanism, Reports, Tally, best_bits
-from ldpnb.formula import Budget, note_range, within
+from ldpnb.exact.formulas import Budget
+from ldpnb.exact.questions import note_range, within
 from ldpnb.hashing import digest64
 
 BITS_MAX = 2**16  # of a filter; decoding inverts a matrix of so many columns

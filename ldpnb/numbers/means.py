@@ -34,7 +34,8 @@ from ldpnb.checks import (
     shown,
 )
 from ldpnb.core import Floats, Ints, Mechanism, Tally, Values
-from ldpnb.formula import Formula, above_one
+from ldpnb.exact.formulas import Formula
+from ldpnb.exact.questions import above_one
 
 FINE = 2**64  # weights of a client are multiples of 1 / FINE
 

@@ -52,7 +52,7 @@ from ldpnb.core import (
     blocks,
     largest_sum,
 )
-from ldpnb.formula import within
+from ldpnb.exact.questions import within
 from ldpnb.oracles.base import BLOCK
 from ldpnb.oracles.grr import GRR
 from ldpnb.strings.hashed import Hashed, Name

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ldpnb.chance import PLAIN, copied, form, form_of, freeze, layout
 from ldpnb.checks import shown
 from ldpnb.core import Bools, Ints, blocks
-from ldpnb.verify._laws import row_keys
+from ldpnb.verify._moments import row_keys
 
 FEW = 32  # different values of a column that get a feature each; a column with more gets steps
 MEMBERS = 256  # most frequent members of sets that get a feature each

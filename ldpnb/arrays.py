@@ -1,0 +1,252 @@
+"""What `ldpnb.exact` has to know of numpy: its numbers, its generators, and arrays as reports.
+
+`ldpnb.exact.arrays` imports this module as soon as numpy is loaded.
+"""
+
+# ruff: noqa: D102  what the methods return stands in `ldpnb.exact.arrays.Arrays`
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable
+from copyreg import dispatch_table
+from functools import lru_cache
+from math import inf
+from pickle import PickleBuffer
+from typing import Any
+
+import numpy as np
+
+from ldpnb.exact.arguments import shown
+from ldpnb.exact.arrays import Arrays, know
+from ldpnb.exact.clients import values_of
+from ldpnb.exact.forms import LARGEST, PROTOCOLS, refuse_large, sent
+
+SCALARS = frozenset({*np.sctypeDict.values(), np.record})  # numpy's own
+NUMBERS = frozenset(np.dtype(letter).type for letter in "bBhHiIlLqQefd")  # that say what they are
+HASHED_BY_VALUE = frozenset(kind for kind in SCALARS if issubclass(kind, np.number | np.bool_))
+HASHED_BY_VALUE -= {np.timedelta64}  # some time spans are hashed by their bytes
+WIDEST = {"f": 8, "c": 16}  # bytes of floats and complex numbers that are all used
+MOST_DTYPES = 64  # of which the forms are kept
+
+_of_fields = dict[Hashable, bytes]()
+
+
+class NumpyArrays(Arrays):
+    """What is true of arrays, and of numpy's numbers."""
+
+    generators = (np.random.Generator,)
+    numbers = NUMBERS
+    real = (np.integer, np.floating)
+    not_real = (np.bool_, np.timedelta64)
+    hashed_by_value = HASHED_BY_VALUE
+
+    def is_array(self, kind: type) -> bool:
+        return kind is np.ndarray
+
+    def holds(self, value: Any) -> bool:
+        return isinstance(value, np.ndarray | np.generic)
+
+    def as_python(self, number: Any) -> Any:
+        return number.item() if isinstance(number, np.floating) else number
+
+    def form(self, value: Any) -> Hashable | None:
+        kind = type(value)
+        if kind in dispatch_table or not (kind is np.ndarray or _is_scalar(kind)):
+            return None
+        dtype = value.dtype
+        if dtype.hasobject or type(dtype) in dispatch_table:
+            return None
+        if value.nbytes > LARGEST:
+            refuse_large()
+        like = np.ndarray if kind is np.ndarray else np.generic
+        return (like, form_of(dtype), value.shape, *layout(value), value.tobytes())
+
+    def is_sent_by_name(self, part: Any) -> bool:
+        return part is np.dtype
+
+    def stays_as_it_is(self, kind: type) -> bool:
+        return _is_scalar(kind) or issubclass(kind, np.dtype)
+
+    def frozen(self, value: Any, freeze: Callable[[Any], Hashable]) -> Hashable:
+        _refuse_unseen(value)
+        if isinstance(value, np.ndarray) and value.ndim and value.dtype.kind in "biu":
+            if value.ndim == 1:  # entries need not be looked at
+                return tuple(value.tolist())
+            return tuple(self.frozen(row, freeze) for row in value)
+        return freeze(value.tolist())
+
+    def inside(self, value: Any) -> Iterable[Any]:
+        if isinstance(value, np.ndarray) and value.dtype.hasobject:
+            return value.ravel().tolist()
+        return ()
+
+    def cure(self, value: Any, parts: list[Any], one: str, other: str) -> str | None:
+        some = [part for part in parts if isinstance(part, np.ndarray)]
+        missing = any(array.dtype.kind in "fc" and np.isnan(array).any() for array in some)
+        if missing and one.startswith(("b'", 'b"')):  # they differ in bytes alone
+            return "return np.where(np.isnan(…), np.nan, …), since there are many missing numbers"
+        # an array that may be written to is sent as a bytearray, any other as bytes
+        if one.startswith(("an array", "bytearray(")) or other.startswith("bytearray("):
+            return (
+                "return ….copy(), also of each array within, since a receiver sees whether an "
+                "array has gaps, whether it may be written to, and the order of its axes"
+            )
+        if isinstance(value, np.ndarray) and not value.dtype.hasobject:
+            return "return np.array(….tolist(), dtype) of one dtype"
+        if some:
+            return (
+                "convert them to one type, and each array within to np.array(….tolist(), dtype) of "
+                "one dtype"
+            )
+        return None
+
+    def reads_as_numbers(self, value: Any) -> bool:
+        return isinstance(value, np.ndarray | np.generic) and value.dtype.kind in "biuf"
+
+
+def _is_scalar(kind: type) -> bool:
+    """Whether a class is one of numpy's scalars, and sends itself as these do."""
+    return type(kind) is type and kind in SCALARS
+
+
+@values_of.register(np.ndarray)
+def _rows(inputs: Any) -> list[Any]:
+    """Return the rows of an array as plain values."""
+    return [_tuples(row) for row in inputs.tolist()]
+
+
+def _tuples(row: Any) -> Any:
+    """Return a list as a tuple, and the lists in it, too."""
+    if isinstance(row, list | tuple):
+        return tuple(map(_tuples, row))
+    return row
+
+
+# -------------------------------------------------------------------------------- forms of arrays
+
+
+def layout(value: Any) -> tuple[Any, ...]:
+    """Return what `pickle` sends of an array beside its dtype, its shape and its entries.
+
+    This is the order of its axes, and whether it may be written to, or None if there are gaps
+    between its entries.
+    """
+    flags = value.flags
+    if type(value) is not np.ndarray:
+        return flags.fnc, True
+    if value.dtype.kind in "biufc" and (flags.forc or value.ndim < 3):  # quickly, the same
+        return flags.fnc, flags.writeable if flags.forc else None
+    reduced: Any = value.__reduce_ex__(PROTOCOLS[-1])  # as this version of numpy does
+    parts = reduced[1]
+    if not isinstance(parts[0], PickleBuffer):
+        return flags.fnc, None
+    return (*parts[3:], flags.writeable)
+
+
+def form_of(dtype: np.dtype[Any]) -> Hashable:
+    """Return what a receiver gets of a dtype: equal ones may differ in notes and in alignment."""
+    if dtype.isbuiltin == 1:  # of which there is one, without notes
+        return _builtin(dtype.char)
+    plain = _fields(dtype)
+    if plain is None:
+        return sent(dtype, PROTOCOLS[0])[0]
+    if plain not in _of_fields:
+        if len(_of_fields) == MOST_DTYPES:
+            _of_fields.clear()
+        _of_fields[plain] = sent(dtype, PROTOCOLS[0])[0]
+    return _of_fields[plain]
+
+
+@lru_cache(64)
+def _builtin(char: str) -> bytes:
+    return sent(np.dtype(char), PROTOCOLS[0])[0]
+
+
+def _fields(dtype: np.dtype[Any]) -> Hashable | None:
+    """Return all that is sent of a dtype of fields of numbers; None of another one.
+
+    It is looked at each time, since a dtype can be changed in place.
+    """
+    if type(dtype) is not np.dtypes.VoidDType or not dtype.fields or dtype.metadata is not None:
+        return None
+    found: list[Any] = [
+        dtype.type,
+        dtype.names,
+        dtype.itemsize,
+        dtype.alignment,
+        dtype.isalignedstruct,
+        dtype.flags,
+    ]
+    for name, (part, *place) in dtype.fields.items():
+        base, shape = part.subdtype or (part, ())
+        has_title = len(place) != 1
+        if type(name) is not str or has_title or base.isbuiltin != 1 or part.metadata is not None:
+            return None
+        found += name, base.char, shape, part.alignment, part.flags, *place
+    return tuple(found)
+
+
+# ---------------------------------------------------------------------- what no receiver should see
+
+
+def _refuse_unseen(value: Any) -> None:
+    """Refuse an array that sends more than its numbers."""
+    kind = type(value)
+    if isinstance(value, np.ma.MaskedArray):
+        raise ValueError(
+            "a program must return plain values or arrays to have a law, got a masked one: its "
+            "data show; return ….filled() of it, or what may be seen"
+        )
+    if isinstance(value, np.ndarray) and kind is not np.ndarray:
+        raise ValueError(
+            f"a program must return plain arrays to have a law, got {kind.__name__}: return "
+            "np.array(….tolist(), dtype) of its values"
+        )
+    if value.dtype.isbuiltin != 1 or value.dtype.kind in "fc":
+        _refuse_hidden(value.dtype)
+
+
+def _refuse_hidden(dtype: np.dtype[Any]) -> None:
+    """Refuse a dtype that sends more than its numbers: bytes between or behind them, or notes."""
+    if dtype.metadata:
+        raise ValueError(
+            "a program must return arrays whose dtype has no metadata, which are sent, too, got "
+            f"{shown(dict(dtype.metadata))}: return np.array(….tolist(), dtype) with a dtype "
+            "without them"
+        )
+    if dtype.itemsize > WIDEST.get(dtype.kind, inf):
+        raise ValueError(
+            f"a program must return floats of at most eight bytes, got {dtype}, of which some "
+            "bytes are left as they were: return np.float64(…) or ….astype(np.float64), or "
+            "complex128"
+        )
+    if dtype.subdtype:
+        _refuse_hidden(dtype.subdtype[0])
+    if dtype.names is not None:
+        _refuse_gaps(dtype)
+
+
+def _refuse_gaps(dtype: np.dtype[Any]) -> None:
+    """Refuse fields with titles, and bytes that are of no field."""
+    end = 0
+    fields: Any = dtype.fields or {}
+    for part, offset, *title in sorted(fields.values(), key=lambda field: field[1]):
+        if title:
+            raise ValueError(
+                "a program must return arrays whose fields have no titles, which are sent, too, "
+                f"got {shown(title[0])}: return np.array(….tolist(), dtype) with a dtype without "
+                "them"
+            )
+        _refuse_hidden(part)
+        if offset != end:
+            break
+        end += part.itemsize
+    if end != dtype.itemsize:
+        raise ValueError(
+            "a program must return arrays without bytes between, within or behind the fields, "
+            f"which are sent, too, got {dtype}: return np.array(….tolist(), dtype) with a dtype "
+            "without align and offsets"
+        )
+
+
+know(NumpyArrays())
