@@ -673,7 +673,7 @@ def _up(x: Fraction) -> float:
     return near
 
 
-def _zero_or(check: Callable[[Any, str], float], value: object, name: str) -> float:
+def _zero_or(check: Callable[[object, str], float], value: object, name: str) -> float:
     """Return a number that is 0, or one that a check passes."""
     if is_number(value) and value == 0:
         return 0.0

@@ -76,7 +76,7 @@ class Counts(NamedTuple):
     both: Ints
 
 
-def _check_alphabet(alphabet: Any, name: str) -> str:  # as handed in
+def _check_alphabet(alphabet: object, name: str) -> str:
     if not isinstance(alphabet, str) or len(alphabet) < 2 or len(set(alphabet)) < len(alphabet):
         rule = f"{name} must be a string of at least two distinct symbols"
         raise ValueError(f"{rule}, got {shown(alphabet)}")
