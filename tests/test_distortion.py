@@ -474,7 +474,7 @@ def test_rate():
         (lambda: least_distortion(hamming(2), False), "epsilon, if not 0, must be a finite number .*, got False"),
         (lambda: least_distortion(hamming(2), 1.0, [0.5, 0.4]), "sources must have rows of sum 1, got a sum of 0.9"),
         (lambda: least_distortion(hamming(2), 1.0, [1.5, -0.5]), "sources must not be negative, got -0.5"),
-        (lambda: least_distortion(hamming(2), 1.0, [1.0]), "sources must have one probability a value, 2, got 1"),
+        (lambda: least_distortion(hamming(2), 1.0, [1.0]), "sources must have one probability for each value, 2, got 1"),
         (lambda: least_distortion(hamming(2), 1.0, [[[0.5, 0.5]]]), "sources must be numbers with 2 axes"),
         (lambda: least_distortion(hamming(2), 1.0, [nan, 1.0]), "sources must be finite numbers"),
         (lambda: least_distortion(hamming(2), 1.0, unbiased=[0, 1]), "unbiased must be a pair"),

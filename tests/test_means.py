@@ -608,9 +608,9 @@ def test_range_refuses_what_is_outside(raw):
         (0, np.inf, "high must be finite numbers, got inf"),
         ("0", 1, "low must be finite numbers, got <U1 values"),
         (0, True, "high must be finite numbers, got bool values"),
-        ([0, 1], 2, "must be numbers, or one an attribute, got"),
-        ([0, 1], [2, 3, 4], "must be numbers, or one an attribute, got"),
-        ([[0]], [[1]], "must be numbers, or one an attribute, got"),
+        ([0, 1], 2, "must be numbers, or one for each attribute, got"),
+        ([0, 1], [2, 3, 4], "must be numbers, or one for each attribute, got"),
+        ([[0]], [[1]], "must be numbers, or one for each attribute, got"),
         ([], [], "must be"),
     ],
 )

@@ -5,7 +5,7 @@ import pytest
 
 from ldpnb import GRR, OUE, PCE, Hierarchy, Laplace, Records, SampledGRR, core, numbers
 from ldpnb.core import Mechanism
-from ldpnb.numbers import Piecewise
+from ldpnb.numbers import MeanEst, Piecewise
 from ldpnb.oracles import (
     BitReports,
     FrequencyOracle,
@@ -31,8 +31,9 @@ MATRIX = MatrixMechanism(channel=[[0.75, 0.25], [0.25, 0.75]])
 LEVELS = Hierarchy.of(4, 1.0)
 OWN_EPSILON = PCE(k=3, levels=(1.0,))
 NUMBER = Laplace(epsilon=1.0)
+VECTOR = MeanEst(d=2, epsilon=1.0)
 SETS = SampledGRR(d=2, ell=1, epsilon=1.0)
-ALL = (RR, UNARY, SUBSET, BIT, RANDOM_BIT, RESPONSE, MATRIX, LEVELS, OWN_EPSILON, NUMBER, SETS)
+ALL = (RR, UNARY, SUBSET, BIT, RANDOM_BIT, RESPONSE, MATRIX, LEVELS, OWN_EPSILON, NUMBER, VECTOR, SETS)
 
 
 @pytest.mark.parametrize(
@@ -44,6 +45,7 @@ ALL = (RR, UNARY, SUBSET, BIT, RANDOM_BIT, RESPONSE, MATRIX, LEVELS, OWN_EPSILON
         (FrequencyOracle, (RR, UNARY, SUBSET, BIT, RANDOM_BIT, RESPONSE, MATRIX, LEVELS)),
         (Supporting, (RR, UNARY, SUBSET, BIT, RANDOM_BIT, SETS)),
         (numbers.Number, (NUMBER,)),
+        (numbers.Numbers, (VECTOR,)),
     ],
 )
 def test_instances_are_told(kind, members):

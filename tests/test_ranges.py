@@ -306,7 +306,7 @@ def test_bad_input_is_refused():
             lambda: Hierarchy(oracles=(HadamardResponse(k=6, epsilon=1.0),), weights=(1,)),
             "oracles must be pure protocols",
         ),
-        (lambda: Hierarchy(oracles=(GRR(k=6, epsilon=1.0),), weights=(1, 1)), "weights must be one a level, 1, got 2"),
+        (lambda: Hierarchy(oracles=(GRR(k=6, epsilon=1.0),), weights=(1, 1)), "weights must be one for each level, 1, got 2"),
         (lambda: Hierarchy(oracles=(GRR(k=6, epsilon=1.0),), weights=(0,)), "weights must be"),
         (lambda: Hierarchy.of(8, 1.0, widths=(1, 3)), "widths must be 1, then each a multiple"),
         (lambda: Hierarchy.of(8, 1.0, widths=(2, 4)), "widths must be 1, then each a multiple"),

@@ -349,7 +349,7 @@ class OneNumber(Question):
         return {"mean": mechanism.worst_variance}
 
 
-def _widened(made: Piecewise) -> Piecewise:
+def _widened(made: Piecewise | Hybrid) -> Piecewise | Hybrid:
     return replace(made, width=best_width(made))
 
 

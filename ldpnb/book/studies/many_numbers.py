@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd  # type: ignore[import-untyped]
 
 from ldpnb.core import Floats
-from ldpnb.numbers.many_numbers import Numbers
+from ldpnb.numbers.means import MeanMechanism
 
-Kinds = Mapping[str, Callable[[int, float], Numbers]]
+Kinds = Mapping[str, Callable[[int, float], MeanMechanism]]
 
 
 def ratios(
@@ -69,7 +69,7 @@ def population(people: int, d: int, rng: np.random.Generator) -> Floats:
     return np.stack([rng.permutation(np.linspace(-1, 1, people)) for _ in range(d)], axis=1)
 
 
-def squared_errors(mechanism: Numbers, x: Floats, surveys: int, rng: np.random.Generator) -> Floats:
+def squared_errors(mechanism: MeanMechanism, x: Floats, surveys: int, rng: np.random.Generator) -> Floats:
     """Return the mean squared error of the estimated means, for each of some surveys of the same people."""
     reports = np.split(mechanism.perturb(np.tile(x, (surveys, 1)), rng=rng), surveys)
     estimates = np.stack([mechanism.estimate(mechanism.tally(survey)) for survey in reports])
