@@ -18,7 +18,7 @@ from ldpnb.chance import Randomness, bernoulli, distinct, exact, inexact, odds, 
 from ldpnb.checks import SIZE_MAX, Limit, check_count, check_epsilon
 from ldpnb.core import Ints, Layout, Reports, blocks
 from ldpnb.records import Records, sample_entries
-from ldpnb.sets.sampling import SetSampling
+from ldpnb.sets.base import SetSampling
 
 BLOCK = 2**13  # people treated at a time, so that what is being worked on stays in the cache
 

@@ -11,7 +11,8 @@ from ldpnb.chance import Randomness, uniform
 from ldpnb.checks import check_codes, check_count, check_epsilon, check_numbers, shown
 from ldpnb.core import Floats, Ints
 from ldpnb.records import Records, check_records
-from ldpnb.sets.sampling import SampledHadamardBit, SampledSUE, SetSampling
+from ldpnb.sets.base import SetSampling
+from ldpnb.sets.sampling import SampledHadamardBit, SampledSUE
 
 
 @dataclass(frozen=True, eq=False)
