@@ -46,7 +46,7 @@ from ldpnb.records import Records, check_records
 
 
 @dataclass(frozen=True, kw_only=True)
-class SetSampling(Mechanism):
+class SetMechanism(Mechanism):
     """What all mechanisms for sets share; a subclass adds its client and its two support probabilities.
 
     Values are `Records`, of which the keys alone are used.
@@ -133,6 +133,9 @@ class SetSampling(Mechanism):
 
     def _example(self) -> Example:
         return Example(self, every_set(self.d), pairs=self.report_bits < 4)
+
+
+SetSampling = SetMechanism  # its name in 1.0.0, though `PrivSet` does not sample
 
 
 def every_set(d: int) -> Records:

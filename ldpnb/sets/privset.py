@@ -18,13 +18,13 @@ from ldpnb.chance import Randomness, bernoulli, distinct, exact, inexact, odds, 
 from ldpnb.checks import SIZE_MAX, Limit, check_count, check_epsilon
 from ldpnb.core import Ints, Layout, Reports, blocks
 from ldpnb.records import Records, sample_entries
-from ldpnb.sets.base import SetSampling
+from ldpnb.sets.base import SetMechanism
 
 BLOCK = 2**13  # people treated at a time, so that what is being worked on stays in the cache
 
 
 @dataclass(frozen=True, kw_only=True)
-class PrivSet(SetSampling):
+class PrivSet(SetMechanism):
     r"""A set of κ items that is e^ε times as likely if it meets the person's padded set as if it does not.
 
     With :math:`D = d + \ell`, :math:`\nu = \binom{d}{\kappa}/\binom{D}{\kappa}` the share of sets that miss, and
@@ -63,7 +63,7 @@ class PrivSet(SetSampling):
     scale = 1  # a report speaks about the whole padded set
     limits: ClassVar[Mapping[str, Limit]] = {"size": (0, SIZE_MAX)}
     server_cost = "report and item"
-    tried = [*({"d": d, "ell": d - 1, "epsilon": e, "size": 2} for d, e in ((2, 1.0), (3, 2.0))), *SetSampling.tried]
+    tried = [*({"d": d, "ell": d - 1, "epsilon": e, "size": 2} for d, e in ((2, 1.0), (3, 2.0))), *SetMechanism.tried]
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -19,14 +19,18 @@ from ldpnb.oracles.base import Support, keep_or_blind
 from ldpnb.oracles.hadamard import HadamardBit, tell_signs
 from ldpnb.oracles.unary import SUE
 from ldpnb.records import Records, pad_and_sample
-from ldpnb.sets.base import SetSampling as SetSampling, every_set as every_set  # where 1.0.0 had them
+from ldpnb.sets.base import (
+    SetMechanism,
+    SetSampling as SetSampling,  # where 1.0.0 had it; so the next
+    every_set as every_set,
+)
 
 
 # -------------------------------------------------------------------------------------------- one item of the set
 
 
 @dataclass(frozen=True, kw_only=True)
-class SampledHadamardBit(SetSampling):
+class SampledHadamardBit(SetMechanism):
     r"""Sampling S-Hist: one item drawn from the padded set, and one sign of its column of Sylvester's matrix.
 
     A public row is drawn; the sign of the item's entry in it is told truthfully with probability
@@ -96,12 +100,12 @@ class SampledHadamardBit(SetSampling):
 
     def supporters(self, tally: Tally) -> Floats:
         """How many reports support each item, in O(m log m) whatever n: (…, d)."""
-        check_tally(tally, SetSampling, "sets")
+        check_tally(tally, SetMechanism, "sets")
         return self.oracle.supporters(Tally(self.oracle, tally.n, tally.counts))[..., : self.d]
 
 
 @dataclass(frozen=True, kw_only=True)
-class SampledSUE(SetSampling):
+class SampledSUE(SetMechanism):
     r"""Sampling RAPPOR: one item drawn from the padded set, and a bit for each of the d items.
 
     The bit of the item drawn is set with probability :math:`p = s/(s+1)`, :math:`s = e^{\varepsilon/2}`, any other with
@@ -167,7 +171,7 @@ class SampledSUE(SetSampling):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SampledGRR(SetSampling):
+class SampledGRR(SetMechanism):
     r"""k-RR on one item drawn from the padded set, with all that sampling allows.
 
     A report equals an item of the padded set with probability :math:`[e^{\varepsilon'} + \ell - 1]/(\ell Z)` and any

@@ -11,7 +11,7 @@ from ldpnb.chance import Randomness, uniform
 from ldpnb.checks import check_codes, check_count, check_epsilon, check_numbers, shown
 from ldpnb.core import Floats, Ints
 from ldpnb.records import Records, check_records
-from ldpnb.sets.base import SetSampling
+from ldpnb.sets.base import SetMechanism
 from ldpnb.sets.sampling import SampledHadamardBit, SampledSUE
 
 
@@ -41,7 +41,7 @@ class TwoPhases:
     combined: Floats
     first_variance: float
     second_variance: float
-    mechanisms: tuple[SetSampling, SetSampling]
+    mechanisms: tuple[SetMechanism, SetMechanism]
 
 
 def restrict(records: Records, candidates: ArrayLike) -> Records:
@@ -156,7 +156,7 @@ def ldpminer(
 
 
 def _two(
-    first: SetSampling, before: Records, second: SetSampling, after: Records, weight: float, rng: Randomness
+    first: SetMechanism, before: Records, second: SetMechanism, after: Records, weight: float, rng: Randomness
 ) -> TwoPhases:
     """Run two phases, and weigh the second one of candidates by `weight`."""
     f1 = first.estimate(first.tally(first.perturb(before, rng=rng)))
