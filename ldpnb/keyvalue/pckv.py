@@ -20,7 +20,7 @@ from ldpnb.chance import Randomness, bernoulli, exact, inexact, odds, packed_ber
 from ldpnb.checks import SIZE_MAX, Limit, check_array, check_count, check_epsilon, shown
 from ldpnb.core import Floats, Ints, Layout, Reports, Tally, blocks
 from ldpnb.keyvalue.population import Holdings, discretise
-from ldpnb.keyvalue.ternary import KnownKeys
+from ldpnb.keyvalue.ternary import AnswerLaw, SignedTernary
 from ldpnb.oracles.base import Support, keep_or_blind
 from ldpnb.oracles.hadamard import truthful
 from ldpnb.records import Records, pad_and_sample
@@ -29,7 +29,7 @@ BLOCK = 2**13  # people whose vectors are drawn at a time
 
 
 @dataclass(frozen=True, kw_only=True)
-class PadAndSample(KnownKeys):
+class PadAndSample(SignedTernary):
     """What both mechanisms share: one pair is drawn from the record, padded to ℓ by distinct dummies of random sign.
 
     A record of more than ℓ pairs is not cut: one of all is drawn, and each counts as ℓ/size of a person.
@@ -45,9 +45,10 @@ class PadAndSample(KnownKeys):
         Padding length.
     """
 
+    d: int
     epsilon: float
     ell: int
-    limits: ClassVar[Mapping[str, Limit]] = {"epsilon": check_epsilon, "ell": (1, SIZE_MAX)}
+    limits: ClassVar[Mapping[str, Limit]] = {"d": (1, SIZE_MAX), "epsilon": check_epsilon, "ell": (1, SIZE_MAX)}
 
     @property
     def width(self) -> int:
@@ -58,11 +59,10 @@ class PadAndSample(KnownKeys):
         """1/max(size, ℓ)."""
         return np.asarray(1 / np.maximum(sizes, self.ell))
 
-    def ask(self, population: Holdings, trials: int, rng: Randomness) -> Ints:
-        """As for all; the population must have sizes."""
+    def _check_population(self, population: Holdings) -> None:
         if population.sizes is None:
             raise ValueError("population must have sizes, as holdings(…, sizes=True) counts them, got none")
-        return super().ask(population, trials, rng)
+        super()._check_population(population)
 
     def _draw(self, values: Records, rng: Randomness) -> tuple[Ints, Ints]:
         """Draw a key in [0, d+ℓ) and a sign, 1 or −1, for each person: (n,) both."""
@@ -108,6 +108,12 @@ class PCKVGRR(PadAndSample):
         keep = exact(self.keep)
         blind = (1 - keep) / (2 * self.width)
         return keep + blind, blind
+
+    @property
+    def answer(self) -> AnswerLaw:
+        """(p, q, q)."""
+        p, q = self.support
+        return p, q, q
 
     @property
     def realised_epsilon(self) -> float:

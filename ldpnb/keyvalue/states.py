@@ -21,16 +21,17 @@ from numpy.typing import ArrayLike, NDArray
 from ldpnb import chance
 from ldpnb.asked import Asked, AsksSome
 from ldpnb.chance import Randomness, exact, odds, round_down, uniform
-from ldpnb.checks import Limit, check_count, check_epsilon
+from ldpnb.checks import SIZE_MAX, Limit, check_count, check_epsilon
 from ldpnb.core import Bools, Floats, Ints, Layout, Reports, Tally
 from ldpnb.keyvalue.population import discretise, entries, signs
-from ldpnb.keyvalue.ternary import KnownKeys, Spread, _possible
+from ldpnb.keyvalue.ternary import AnswerLaw, SignedTernary, Spread, possible_moments
 from ldpnb.oracles.base import Support, keep_or_blind
 from ldpnb.oracles.grr import GRR
 from ldpnb.records import Records
 
 
-class SampledKey(KnownKeys, AsksSome):
+@dataclass(frozen=True, kw_only=True)
+class SampledKey(SignedTernary, AsksSome):
     """One public key, drawn uniformly, and a state for it that was perturbed: a = w = 1/d.
 
     Dividing by the expected number n/d of reports about a key, not by their number N, keeps the estimate linear.  The
@@ -40,6 +41,8 @@ class SampledKey(KnownKeys, AsksSome):
     Reports have the fields ``key`` (public) and ``state``, (n,).
     """
 
+    d: int
+    limits: ClassVar[Mapping[str, Limit]] = {"d": (1, SIZE_MAX)}
     public_fields: ClassVar[tuple[str, ...]] = ("key",)
 
     @property
@@ -81,7 +84,7 @@ class SampledKey(KnownKeys, AsksSome):
             If nobody was asked about a key.
         """
         estimate = self.estimate_of_asked(tally)
-        return estimate, self._given(_possible(estimate), tally.counts.sum(-1), tally.n)
+        return estimate, self._given(possible_moments(estimate), tally.counts.sum(-1), tally.n)
 
     def _numbers_asked(self, tally: Tally) -> Ints:
         """Count the reports about each key: (…, 1, d)."""
@@ -110,7 +113,7 @@ class SampledKey(KnownKeys, AsksSome):
         n : int
             Number of people.
         """
-        moments, people = _possible(estimate), check_count(n, 1, "n")
+        moments, people = possible_moments(estimate), check_count(n, 1, "n")
         one, (t, s, tt, ss, ts) = self._spread(moments, asked=1.0), moments
         scatter = np.stack([tt - t * t, ss - s * s], -2)
         variance = self.d * one.variance + (self.d - 1) * scatter
@@ -188,6 +191,13 @@ class StateEncoding(SampledKey):
         return GRR(k=3, epsilon=self.epsilon)
 
     support = property(attrgetter("states.support"), doc="(p*, q*) of the oracle over states.")
+
+    @property
+    def answer(self) -> AnswerLaw:
+        """(p, q, q)."""
+        p, q = self.support
+        return p, q, q
+
     realised_epsilon = property(attrgetter("states.realised_epsilon"), doc="That of the oracle, for every key.")
 
     def _respond(self, held: Bools, values: Floats, rng: Randomness) -> Ints:
@@ -195,7 +205,7 @@ class StateEncoding(SampledKey):
 
 
 @dataclass(frozen=True, kw_only=True)
-class StateEncodingSplit(KnownKeys):
+class StateEncodingSplit(SignedTernary):
     r"""The states of all d keys, each through k-RR over three at ε/d: for comparison with `StateEncoding`.
 
     sun2021 leaves open whether a person sends one key or all; one is what its bandwidth (Table 2) and the code of KVUE
@@ -218,10 +228,11 @@ class StateEncodingSplit(KnownKeys):
            [ 0.2, -0. ,  0.3]])
     """
 
+    d: int
     epsilon: float
     label = "SE, all keys"
     tried = [{"d": 2, "epsilon": 1.0}, {"d": 1, "epsilon": 0.3}]
-    limits: ClassVar[Mapping[str, Limit]] = {"epsilon": check_epsilon}
+    limits: ClassVar[Mapping[str, Limit]] = {"d": (1, SIZE_MAX), "epsilon": check_epsilon}
     server_cost = "report and item"
 
     @cached_property
@@ -236,6 +247,12 @@ class StateEncodingSplit(KnownKeys):
         keep = exact(self.keep)
         blind = (1 - keep) / 3
         return keep + blind, blind
+
+    @property
+    def answer(self) -> AnswerLaw:
+        """(p, q, q)."""
+        p, q = self.support
+        return p, q, q
 
     @property
     def realised_epsilon(self) -> float:

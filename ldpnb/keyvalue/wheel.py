@@ -37,7 +37,7 @@ from ldpnb.checks import SIZE_MAX, Limit, check_codes, check_epsilon, check_erro
 from ldpnb.core import Example, Floats, Ints, Layout, Mechanism, OpenMechanism, Reports, Tally, blocks, check_tally
 from ldpnb.hashing import Multilinear, SlotTable, key_of
 from ldpnb.intervals import support_interval
-from ldpnb.keyvalue.population import FEW, check_pairs, signs
+from ldpnb.keyvalue.population import FEW, Holdings, check_pairs, signs
 from ldpnb.keyvalue.ternary import Held, SignedTernary
 from ldpnb.oracles.base import (
     Support,
@@ -441,6 +441,9 @@ class WheelKV(OpenSets, SignedTernary):
 
     def _values(self, values: Records) -> Records:
         return check_pairs(values, self.table or None)
+
+    def _check_population(self, population: Holdings) -> None:
+        """Take any keys."""
 
     def _contrast_squares(self, tally: Tally, weights: Floats) -> Floats:
         """Where a report is about one pair: slots of other keys are independent of it and of each other."""
