@@ -145,8 +145,8 @@ class SignedTernary(Mechanism):
     def _values(self, values: Records) -> Records:
         return check_pairs(values, self.d)
 
-    def _held(self, values: Records, *items: Items) -> Held:
-        """Return the pairs that people hold, of these candidates if the client knows no keys."""
+    def _held(self, values: Records) -> Held:
+        """Return the pairs that people hold; of candidates, if the client knows no keys."""
         records = self._values(values)
         users = records.users
         u = self.used(records.sizes)[users]
