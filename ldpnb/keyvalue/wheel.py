@@ -641,8 +641,13 @@ def _is_item(item: object) -> bool:
 
 def codes_of(items: tuple[Item, ...]) -> Ints:
     """Return the keys of candidates, (k,)."""
-    codes = [key_of(item) if isinstance(item, str) else item for item in items]
-    return np.array(codes, np.int64)
+    return np.array([_code_of(item) for item in items], np.int64)
+
+
+def _code_of(item: Item) -> int:
+    if isinstance(item, str):
+        return key_of(item)
+    return item
 
 
 def count_near(
