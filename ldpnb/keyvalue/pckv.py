@@ -156,7 +156,7 @@ class PCKVGRR(SignedTernary):
         return np.array([1])
 
     def _contrast_squares(self, tally: Tally, weights: Floats) -> Floats:
-        """Of the scores of each signed key: a report names one, and says nothing of all others."""
+        """Mean square of the sum that a report adds: it names one signed key, and no other."""
         nothing = weights.T @ self._state_scores[:, 1]  # (d,): of a key that is not named
         signed = weights.T @ self._state_scores[:, [0, 2]]  # (d, 2): of one that is
         signed = signed - nothing[:, None] + nothing.sum()
@@ -182,7 +182,7 @@ class PCKVUE(SignedTernary):
     :math:`\alpha = p/2`, :math:`\beta = (1-p)/2`, :math:`\gamma = b/2`; :math:`a = 1`,
     :math:`w = 1/\ell`.
 
-    Other than with `PCKVGRR`, sampling saves no budget: one report can speak for all pairs of a
+    Unlike in `PCKVGRR`, sampling saves no budget: one report can speak for all pairs of a
     record and against all of another.  With :math:`\varepsilon_1 = \ln\frac{1-b}{b}` and
     :math:`\varepsilon_2 = \ln\frac{p}{1-p}` it spends
 

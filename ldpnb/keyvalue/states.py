@@ -173,7 +173,7 @@ class SampledKey(SignedTernary, AsksSome):
         return np.asarray(tally.counts.sum(-1)[..., None, :])
 
     def _contrast_parts(self, tally: Tally, weights: Floats) -> Asked:
-        """Of the two scores of a state, for those who were asked about each key."""
+        """Cut the sum by keys, as each state of a key that was asked about adds to it."""
         numbers = tally.counts.sum(-1)
         scores = weights.T @ self._state_scores * self.asked  # of one answer, if asked: (d, 3)
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -236,7 +236,7 @@ class StateEncoding(SampledKey):
 
     @property
     def realised_epsilon(self) -> float:
-        """That of the k-RR over states, for every key."""
+        """ε of the k-RR over states, for every key."""
         return self.states.realised_epsilon
 
     def _respond(self, held: Bools, values: Floats, rng: Randomness) -> Ints:

@@ -16,8 +16,7 @@ reports asked about the key, T = α+β−2γ, D = α−β, and w the largest a·
     frequency × mean     ŝ = (n₊ − n₋) / (n D w),            each person contributes s = a·u·v/w,
 
 both linear.  With u = 0 for a person who does not hold the key, an answer is + or − with
-probability b + uT, b = 2γ, and is then + oftener than − by uvD.  So the two scores of one person
-have
+probability b + uT, b = 2γ, and + is likelier than − by uvD.  So the two scores of one person have
 
     variances     ab(1−b)/(Tw)² + t(1−2b)/(Tw) − t²     and     ab/(Dw)² + tT/(D²w) − s²,
     covariance    s(1−b)/(Tw) − ts.
@@ -178,7 +177,7 @@ class SignedTernary(Mechanism):
         return np.stack([frequency, product], -2) / (tally.n * self.w)
 
     def _squares(self, tally: Tally) -> Floats:
-        """Of scores that a sign, no sign and no question have."""
+        """Mean squares of both scores, 0 for a report that is not asked about the key."""
         minus, none, plus = np.moveaxis(tally.counts, -1, 0)
         t, d, b = self._gains
         frequency = ((plus + minus) * (1 - b) ** 2 + none * b**2) / t**2

@@ -2,7 +2,7 @@ r"""The Wheel: sets, and key–value data, from an open domain, in a report of a
 
 A public seed, each person's own, hashes all keys that anybody may ever have onto a circle of N
 slots.  The person's own m keys cover C, some L of these slots, and the report z is a covered slot
-oftener than another:
+more often than another one:
 
 .. math::
 
@@ -257,7 +257,7 @@ class Wheel(OpenMechanism):
         return rare_variance(self.support)
 
     def _contrast_squares(self, tally: Tally, weights: Floats) -> Floats:
-        """Where a report is about one key: arcs of others are independent of it and each other."""
+        """Mean squared sum, known if a report is about one key: other arcs are independent."""
         if self.m > 1:
             raise self._untold_contrast()
         return self.contrast_squares_of_one_key(tally, weights)
@@ -441,7 +441,7 @@ class WheelKV(SignedTernary, OpenMechanism):
         return np.stack([minus, len(reports) - either, either - minus], -1)
 
     def _contrast_squares(self, tally: Tally, weights: Floats) -> Floats:
-        """Where a report is about one pair: slots of other keys are independent of all others."""
+        """Mean squared sum, known if a report is about one pair: other slots are independent."""
         if self.m > 1:
             raise self._untold_contrast()
         return self._contrast_of_independent(tally, weights)
