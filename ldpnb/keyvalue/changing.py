@@ -123,7 +123,7 @@ def batches(tallies: Sequence[Tally], *, spreads: Sequence[Spread] | None = None
         each = zip(mechanisms, estimates, tallies, strict=True)
         spreads = [m.plug_in(estimate, tally.n) for m, estimate, tally in each]
     if not _are_spreads(spreads, len(tallies)):
-        rule = f"spreads must be a list of Spread, one a tally, {len(tallies)}"
+        rule = f"spreads must be a list of Spread, one per tally, {len(tallies)}"
         raise ValueError(f"{rule}, got {shown(spreads)}")
     columns: dict[Item, int] = {}  # of all keys that were ever alive
     alive: list[list[int]] = []

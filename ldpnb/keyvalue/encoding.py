@@ -197,7 +197,7 @@ def check_cells(cells: ArrayLike, shape: tuple[int, ...]) -> tuple[Ints, int]:
     found = check_part(cells, "cells", np.int64, 2**53, *shape)
     people = found.sum(tuple(range(1, found.ndim)))
     if len(np.unique(people)) != 1 or people[0] == 0:
-        rule = "cells must hold as many people in each trial, at least one"
+        rule = "cells must hold the same number of people in each trial, at least one"
         raise ValueError(f"{rule}, got {people.tolist()}")
     return found, int(people[0])
 
