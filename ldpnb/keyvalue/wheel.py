@@ -186,7 +186,7 @@ class Wheel(OpenMechanism):
     @property
     def layout(self) -> Layout:
         """A public seed, and a slot."""
-        return slot_layout(self.hash)
+        return slot_layout(self.hash, self.slot_count)
 
     # ------------------------------------------------------------------------ values and target
 
@@ -219,7 +219,8 @@ class Wheel(OpenMechanism):
 
     def _count(self, reports: Reports, items: Items = None) -> Ints:
         """Count for each candidate the reports in its arc, (k,)."""
-        near = count_near(reports, self.hash, items, 1 - self.width, self.width, self.width)
+        w = self.width
+        near = count_near(reports, self.circle, self.hash, items, 1 - w, w, w)
         return near[:, 1].copy()
 
     def supporters(self, tally: Tally) -> Floats:
@@ -409,7 +410,7 @@ class WheelKV(SignedTernary, OpenMechanism):
     @property
     def layout(self) -> Layout:
         """A public seed, and a slot."""
-        return slot_layout(self.hash)
+        return slot_layout(self.hash, self.slot_count)
 
     # ------------------------------------------------------------------------ values and target
 
@@ -437,7 +438,7 @@ class WheelKV(SignedTernary, OpenMechanism):
 
     def _count(self, reports: Reports, items: Items = None) -> Ints:
         """Count for each candidate the answers −, nothing and +, (k, 3)."""
-        minus, either = count_near(reports, self.hash, items, -1, 1, 2).T
+        minus, either = count_near(reports, self.circle, self.hash, items, -1, 1, 2).T
         return np.stack([minus, len(reports) - either, either - minus], -1)
 
     def _contrast_squares(self, tally: Tally, weights: Floats) -> Floats:
@@ -560,11 +561,11 @@ def hash_onto(slots: int, table: int) -> Hash:
     return Multilinear(slots=slots)
 
 
-def slot_layout(family: Hash) -> Layout:
-    """Return the layout of a public seed of this hash, and a slot."""
+def slot_layout(family: Hash, slots: int) -> Layout:
+    """Return the layout of a public seed of this hash, and one of so many slots."""
     return {
         "seed": (np.uint32, family.values, family.words),
-        "slot": (np.int64, family.slots),
+        "slot": (np.int64, slots),
     }
 
 
@@ -652,6 +653,7 @@ def _code_of(item: Item) -> int:
 
 def count_near(
     reports: Reports,
+    circle: Circle,
     family: Hash,
     items: tuple[Item, ...],
     first: int,
@@ -665,7 +667,7 @@ def count_near(
     codes = codes_of(items)
     counts = np.zeros((len(items), 2), np.int64)
     for part in blocks(len(reports), REPORTS):
-        start = (reports["slot"][part] + first) % family.slots
+        start = (reports["slot"][part] + first) % circle.slots
         counts += family.count(reports["seed"][part], start, inner, outer, codes)
     return counts
 
