@@ -217,8 +217,7 @@ class SignedTernary(Mechanism):
     def _each(self, values: Records, items: Items) -> Spread:
         """Return how far the two scores of each person scatter (see the head of this module)."""
         held = self._held(values, *named(items))
-        moments = [held.dense(x) for x in self._moments(held)]
-        return self._spread(np.stack(moments))
+        return self._spread(np.stack([held.dense(x) for x in self._moments(held)]))
 
     def spread(self, values: Records, items: Items = None) -> Spread:
         """Exact variances and covariances of the estimates from this population."""
@@ -263,8 +262,9 @@ class SignedTernary(Mechanism):
         rare = a * b * (1 - b) / tw**2
         frequency = rare + t * (1 - 2 * b) / tw - tt
         product = a * b / dw**2 + t * tw / dw**2 - ss
-        covariance = s * (1 - b) / tw - ts
-        return Spread(np.stack([frequency, product], -2) / n, covariance / n, rare / n)
+        variance = np.stack([frequency, product], -2) / n
+        covariance = (s * (1 - b) / tw - ts) / n
+        return Spread(variance, covariance, rare / n)
 
     # -------------------------------------------------------------------------------- simulation
 
