@@ -116,7 +116,7 @@ def test_bad_arguments_are_named(found):
         batches([])
     with pytest.raises(ValueError, match="tallies must be of signed ternary mechanisms, got "):
         batches([GRR(k=2, epsilon=1.0).tally(np.array([0]))])
-    with pytest.raises(ValueError, match="spreads must be a list of Spread, one a tally, 1, got "):
+    with pytest.raises(ValueError, match="spreads must be a list of Spread, one per tally, 1, got "):
         batches([tally([[1, 2, 7], [3, 3, 4]])], spreads=[])
     with pytest.raises(ValueError, match=r"weights must have shape \(2, 3\), got \(2,\)"):
         found.weighted([0.5, 0.5])

@@ -13,7 +13,7 @@ from ldpnb import verify
 from ldpnb.chance import bernoulli, law, odds, round_down, uniform
 from ldpnb.core import Example, Tally
 from ldpnb.keyvalue import ternary
-from ldpnb.keyvalue.pckv import PCKVGRR, PCKVUE, PadAndSample
+from ldpnb.keyvalue.pckv import PCKVGRR, PCKVUE, PadAndSample, draw_pair
 from ldpnb.keyvalue.population import FEW, discretise, holdings
 from ldpnb.keyvalue.privkv import PrivKV, _told, privkvm, privkvm_bias, privkvm_epsilon, privkvm_marginals
 from ldpnb.keyvalue.states import StateEncoding, StateEncodingSplit
@@ -255,7 +255,7 @@ class FixedSigns(PCKVUE):
     """Answers about a key that was not drawn with the sign of the one that was."""
 
     def _perturb(self, values, rng):
-        keys, signs = self._draw(values, rng)
+        keys, signs = draw_pair(values, self.d, self.ell, rng)
         own = keys[:, None] == np.arange(self.width)
         told = bernoulli(np.where(own, 0.5, self.speak), own.shape, rng)
         right = bernoulli(float(self.keep_sign), keys.shape, rng)

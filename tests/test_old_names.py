@@ -3,8 +3,30 @@
 import numpy as np
 import pytest
 
-from ldpnb import GRR, OUE, PCE, Hierarchy, Laplace, Records, SampledGRR, core, numbers
+from ldpnb import (
+    GRR,
+    IOH,
+    OUE,
+    PCE,
+    PCKVGRR,
+    PCKVUE,
+    Hierarchy,
+    Laplace,
+    PairSampling,
+    PrivKV,
+    Records,
+    SampledGRR,
+    StateEncoding,
+    StateEncodingSplit,
+    Wheel,
+    WheelKV,
+    core,
+    keyvalue,
+    numbers,
+    sets,
+)
 from ldpnb.core import Mechanism
+from ldpnb.keyvalue import encoding
 from ldpnb.numbers import MeanEst, Piecewise
 from ldpnb.oracles import (
     BitReports,
@@ -20,6 +42,7 @@ from ldpnb.oracles import (
     hadamard,
 )
 from ldpnb.oracles.base import ItemOracle, Supporting
+from ldpnb.sets import sampling
 
 RR = GRR(k=3, epsilon=1.0)
 UNARY = OUE(k=3, epsilon=1.0)
@@ -33,7 +56,17 @@ OWN_EPSILON = PCE(k=3, levels=(1.0,))
 NUMBER = Laplace(epsilon=1.0)
 VECTOR = MeanEst(d=2, epsilon=1.0)
 SETS = SampledGRR(d=2, ell=1, epsilon=1.0)
-ALL = (RR, UNARY, SUBSET, BIT, RANDOM_BIT, RESPONSE, MATRIX, LEVELS, OWN_EPSILON, NUMBER, VECTOR, SETS)
+SIGNED = PCKVGRR(d=2, ell=1, epsilon=1.0)
+SIGNS = PCKVUE(d=2, ell=1, epsilon=1.0)
+STATE = StateEncoding(d=2, epsilon=1.0)
+STATES = StateEncodingSplit(d=2, epsilon=1.0)
+TWICE = PrivKV(d=2, key_epsilon=1.0, value_epsilon=1.0)
+WHEEL = Wheel(epsilon=1.0, m=1)
+WHEEL_KV = WheelKV(epsilon=1.0, m=1)
+INDEX = IOH.of(("a", "b"), GRR, 1.0)
+PAIRS = PairSampling.of(("a", "b"), GRR, 1.0)
+ITEMS = (RR, UNARY, SUBSET, BIT, RANDOM_BIT, RESPONSE, MATRIX, LEVELS, OWN_EPSILON, NUMBER, SETS)
+ALL = (*ITEMS, VECTOR, SIGNED, SIGNS, STATE, STATES, TWICE, WHEEL, WHEEL_KV, INDEX, PAIRS)
 
 
 @pytest.mark.parametrize(
@@ -43,9 +76,14 @@ ALL = (RR, UNARY, SUBSET, BIT, RANDOM_BIT, RESPONSE, MATRIX, LEVELS, OWN_EPSILON
         (BitReports, (UNARY, SUBSET)),
         (OneBit, (BIT, RANDOM_BIT)),
         (FrequencyOracle, (RR, UNARY, SUBSET, BIT, RANDOM_BIT, RESPONSE, MATRIX, LEVELS)),
-        (Supporting, (RR, UNARY, SUBSET, BIT, RANDOM_BIT, SETS)),
+        (Supporting, (RR, UNARY, SUBSET, BIT, RANDOM_BIT, SETS, WHEEL)),
         (numbers.Number, (NUMBER,)),
         (numbers.Numbers, (VECTOR,)),
+        (sets.SetSampling, (SETS,)),
+        (keyvalue.KnownKeys, (SIGNED, SIGNS, STATE, STATES, TWICE)),
+        (keyvalue.PadAndSample, (SIGNED, SIGNS)),
+        (keyvalue.OpenSets, (WHEEL, WHEEL_KV)),
+        (keyvalue.Encoded, (INDEX, PAIRS)),
     ],
 )
 def test_instances_are_told(kind, members):
@@ -57,6 +95,9 @@ def test_names_answer_where_they_were():
     assert frequency.PureProtocol is PureProtocol is ItemOracle
     assert hadamard.OneBit is OneBit
     assert core.Records is Records
+    assert sampling.SetSampling is sets.SetMechanism
+    assert sampling.every_set(1).sizes.tolist() == [0, 1]
+    assert encoding.Encoded is keyvalue.Encoded
     assert issubclass(Piecewise, numbers.Number)
     keys, _ = core.pad_and_sample(Records.of({0}), 1, 1, np.random.default_rng(0))
     assert keys.tolist() == [0]

@@ -1,4 +1,4 @@
-"""Key–value data: the signed ternary calculus, PrivKV, PCKV, the wheel, changing domains, correlations."""
+"""Key–value data: signed ternary mechanisms, PrivKV, PCKV, Wheels, changing keys, correlations."""
 
 from typing import TYPE_CHECKING
 
@@ -21,7 +21,11 @@ if TYPE_CHECKING:
         PadAndSample as PadAndSample,
         stale_epsilon as stale_epsilon,
     )
-    from ldpnb.keyvalue.population import Holdings as Holdings, discretise as discretise, holdings as holdings
+    from ldpnb.keyvalue.population import (
+        Holdings as Holdings,
+        discretise as discretise,
+        holdings as holdings,
+    )
     from ldpnb.keyvalue.privkv import (
         PrivKV as PrivKV,
         PrivKVM as PrivKVM,
@@ -30,7 +34,12 @@ if TYPE_CHECKING:
         privkvm_epsilon as privkvm_epsilon,
         privkvm_marginals as privkvm_marginals,
     )
-    from ldpnb.keyvalue.queries import Answer as Answer, Shares as Shares, Table as Table, to_bits as to_bits
+    from ldpnb.keyvalue.queries import (
+        Answer as Answer,
+        Shares as Shares,
+        Table as Table,
+        to_bits as to_bits,
+    )
     from ldpnb.keyvalue.states import (
         SampledKey as SampledKey,
         StateEncoding as StateEncoding,
@@ -46,6 +55,11 @@ if TYPE_CHECKING:
         mean_of as mean_of,
         tell as tell,
     )
-    from ldpnb.keyvalue.wheel import Circle as Circle, OpenSets as OpenSets, Wheel as Wheel, WheelKV as WheelKV
+    from ldpnb.keyvalue.wheel import (
+        Circle as Circle,
+        OpenSets as OpenSets,
+        Wheel as Wheel,
+        WheelKV as WheelKV,
+    )
 
 __getattr__, __dir__, __all__ = door(__name__, __file__)

@@ -1,30 +1,34 @@
 r"""Keys that come and go: estimates from several batches of reports, put together.
 
-A batch is the tally of one period, and it counts the keys that were alive in that period.  A key that was not alive
-was held by nobody: its share there is zero, and zero is known without any noise.  So whatever is wanted of several
-batches is a weighted sum over those in which the key was alive,
+A batch is the tally of one period, and it counts the keys that were alive in that period.  A key
+that was not alive was held by nobody: its share there is zero, and zero is known without any noise.
+So whatever is wanted of several batches is a weighted sum over those in which the key was alive,
 
-.. math:: \hat f_k = \sum_t w_{tk}\,\hat f_{tk}, \qquad \operatorname{Var}\hat f_k = \sum_t w_{tk}^2 V_{tk},
+.. math:: \hat f_k = \sum_t w_{tk}\,\hat f_{tk}, \qquad
+   \operatorname{Var}\hat f_k = \sum_t w_{tk}^2 V_{tk},
 
-and the same for ŝ and the covariance, because batches are drawn independently.  The weights say what is wanted:
+and the same for ŝ and the covariance, because batches are drawn independently.  The weights say
+what is wanted:
 
-==========  ====================  ==========================================================================
-`everyone`  n_t / n               the share of all who ever reported (what "pooled" data would give)
+==========  ====================  ================================================================
+`everyone`  n_t / n               the share of all who ever reported (of "pooled" data)
 `exposed`   n_t / Σ_{alive} n_t   the share of those who reported while the key was alive
 `latest`    1 for the last one    the share of those who reported last while it was alive
-`steady`    ∝ 1/V_t               the same, with the least variance, *if* the share did not change meanwhile
-==========  ====================  ==========================================================================
+`steady`    ∝ 1/V_t               the same, with the least variance, *if* the share did not change
+==========  ====================  ================================================================
 
-All of them are linear, and unbiased for what they say.  Mechanisms and ε may differ from batch to batch.
+All of them are linear, and unbiased for what they say.  Mechanisms and ε may differ from batch to
+batch.
 
-Source: wang2024 §3.1 and §4.3.4–4.3.5 ("in batches" against "all data alike"); its formulas are lost.
+Source: wang2024 §3.1 and §4.3.4–4.3.5 ("in batches" against "all data alike"); its formulas are
+lost.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -32,6 +36,9 @@ from numpy.typing import ArrayLike, NDArray
 from ldpnb.checks import check_numbers, shown
 from ldpnb.core import Bools, Floats, Ints, Tally
 from ldpnb.keyvalue.ternary import SignedTernary, Spread
+
+Item = int | str
+Entry = TypeVar("Entry", np.bool_, np.float64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +59,7 @@ class Batches:
         Variance of the frequency estimate of a key that nobody holds.
     """
 
-    items: tuple[Any, ...]
+    items: tuple[Item, ...]
     people: Ints
     alive: Bools
     estimates: Floats
@@ -82,9 +89,13 @@ class Batches:
         if w.shape != self.alive.shape:
             raise ValueError(f"weights must have shape {self.alive.shape}, got {w.shape}")
         if np.any(w[~self.alive] != 0):
-            raise ValueError(f"weights must be zero where a key was not alive, got {w[~self.alive & (w != 0)][0]}")
-        variance, covariance = (np.einsum("tk,t...k->...k", w * w, x) for x in (self.variance, self.covariance))
-        return np.einsum("tk,t...k->...k", w, self.estimates), Spread(variance, covariance, (w * w * self.rare).sum(0))
+            wrong = w[~self.alive & (w != 0)][0]
+            raise ValueError(f"weights must be zero where a key was not alive, got {wrong}")
+        estimate = _sum_of_batches(w, self.estimates)
+        variance = _sum_of_batches(w * w, self.variance)
+        covariance = _sum_of_batches(w * w, self.covariance)
+        rare = (w * w * self.rare).sum(0)
+        return estimate, Spread(variance, covariance, rare)
 
 
 def batches(tallies: Sequence[Tally], *, spreads: Sequence[Spread] | None = None) -> Batches:
@@ -93,10 +104,11 @@ def batches(tallies: Sequence[Tally], *, spreads: Sequence[Spread] | None = None
     Parameters
     ----------
     tallies : sequence of Tally
-        Of signed ternary mechanisms.  The keys alive in a batch are its candidates; where the client knows the domain,
-        they are 0, …, d − 1.
+        Of signed ternary mechanisms.  The keys alive in a batch are its candidates; where the
+        client knows the domain, they are 0, …, d − 1.
     spreads : sequence of Spread, optional
-        Exact ones, for the same keys; by default those that a collector can tell (`SignedTernary.plug_in`).
+        Exact ones, for the same keys; by default those that a collector can tell
+        (`SignedTernary.plug_in`).
 
     Returns
     -------
@@ -105,38 +117,68 @@ def batches(tallies: Sequence[Tally], *, spreads: Sequence[Spread] | None = None
     """
     if not isinstance(tallies, Sequence) or not tallies:
         raise ValueError(f"tallies must be a list of at least one tally, got {shown(tallies)}")
-    for tally in tallies:
-        if not isinstance(tally, Tally) or not isinstance(tally.mechanism, SignedTernary):
-            raise ValueError(f"tallies must be of signed ternary mechanisms, got {shown(tally)}")
-    estimates = [tally.mechanism.estimate(tally) for tally in tallies]
+    mechanisms = [_mechanism_of(tally) for tally in tallies]
+    estimates = [m.estimate(tally) for m, tally in zip(mechanisms, tallies, strict=True)]
     if spreads is None:
-        spreads = [t.mechanism.plug_in(e, t.n) for t, e in zip(tallies, estimates, strict=True)]  # type: ignore[attr-defined]
-    if not isinstance(spreads, Sequence) or [type(spread) for spread in spreads] != [Spread] * len(tallies):
-        raise ValueError(f"spreads must be a list of Spread, one a tally, {len(tallies)}, got {shown(spreads)}")
-    alive_in = [range(e.shape[-1]) if t.items is None else t.items for t, e in zip(tallies, estimates, strict=True)]
-    items = tuple(dict.fromkeys(item for alive in alive_in for item in alive))
-    at = {item: i for i, item in enumerate(items)}
-    columns = [[at[item] for item in alive] for alive in alive_in]
-
-    def spread_out(parts: list[NDArray[Any]]) -> NDArray[Any]:
-        whole = np.zeros((len(parts), *parts[0].shape[:-1], len(items)), parts[0].dtype)
-        for row, part, column in zip(whole, parts, columns, strict=True):
-            row[..., column] = part
-        return whole
-
+        each = zip(mechanisms, estimates, tallies, strict=True)
+        spreads = [m.plug_in(estimate, tally.n) for m, estimate, tally in each]
+    if not _are_spreads(spreads, len(tallies)):
+        rule = f"spreads must be a list of Spread, one per tally, {len(tallies)}"
+        raise ValueError(f"{rule}, got {shown(spreads)}")
+    columns: dict[Item, int] = {}  # of all keys that were ever alive
+    alive: list[list[int]] = []
+    for tally, estimate in zip(tallies, estimates, strict=True):
+        items = tally.items
+        if items is None:
+            items = tuple(range(estimate.shape[-1]))
+        alive.append([columns.setdefault(item, len(columns)) for item in items])
+    k = len(columns)
+    rare = [np.full(len(at), s.rare) for s, at in zip(spreads, alive, strict=True)]
     return Batches(
-        items,
-        np.array([tally.n for tally in tallies]),
-        spread_out([np.ones(len(column), np.bool_) for column in columns]),
-        spread_out(estimates),
-        spread_out([spread.variance for spread in spreads]),
-        spread_out([spread.covariance for spread in spreads]),
-        spread_out([np.full(len(column), s.rare) for s, column in zip(spreads, columns, strict=True)]),
+        items=tuple(columns),
+        people=np.array([tally.n for tally in tallies]),
+        alive=_in_columns([np.ones(len(at), np.bool_) for at in alive], alive, k),
+        estimates=_in_columns(estimates, alive, k),
+        variance=_in_columns([s.variance for s in spreads], alive, k),
+        covariance=_in_columns([s.covariance for s in spreads], alive, k),
+        rare=_in_columns(rare, alive, k),
     )
 
 
+def _mechanism_of(tally: Tally) -> SignedTernary:
+    if isinstance(tally, Tally) and isinstance(tally.mechanism, SignedTernary):
+        return tally.mechanism
+    raise ValueError(f"tallies must be of signed ternary mechanisms, got {shown(tally)}")
+
+
+def _are_spreads(spreads: object, number: int) -> bool:
+    if not isinstance(spreads, Sequence) or len(spreads) != number:
+        return False
+    return all(type(spread) is Spread for spread in spreads)
+
+
+def _in_columns(
+    parts: list[NDArray[Entry]],
+    columns: list[list[int]],
+    k: int,
+) -> NDArray[Entry]:
+    """Put each batch's entries into its columns of k, and zeros into the others: (T, …, k)."""
+    whole = np.zeros((len(parts), *parts[0].shape[:-1], k), parts[0].dtype)
+    for row, part, at in zip(whole, parts, columns, strict=True):
+        row[..., at] = part
+    return whole
+
+
+def _sum_of_batches(weights: Floats, x: Floats) -> Floats:
+    """Weighted sum over batches: (T, k) and (T, …, k) become (…, k)."""
+    return np.asarray(np.einsum("tk,t...k->...k", weights, x))
+
+
+# ---------------------------------------------------------------------------------- the weights
+
+
 def everyone(found: Batches) -> Floats:
-    """Weights for the share of all who ever reported: n_t/n in batches where the key was alive, (T, k)."""
+    """Weights for the share of all who ever reported: n_t/n where the key was alive, (T, k)."""
     return np.asarray(found.alive * found.people[:, None] / found.people.sum())
 
 
@@ -147,18 +189,22 @@ def exposed(found: Batches) -> Floats:
 
 def latest(found: Batches) -> Floats:
     """Weights for the share in the last batch in which the key was alive, (T, k)."""
-    last = len(found.alive) - 1 - np.argmax(found.alive[::-1], 0)
-    return np.asarray((np.arange(len(found.alive))[:, None] == last).astype(np.float64))
+    number = len(found.alive)
+    last = number - 1 - np.argmax(found.alive[::-1], 0)
+    return np.asarray((np.arange(number)[:, None] == last).astype(np.float64))
 
 
 def steady(found: Batches) -> Floats:
     """Weights with the least variance for a rare key whose share and mean did not change, (T, k).
 
-    They are inverse to the variance of a key that nobody holds.  That is not estimated, so the weights do not depend on
-    reports and the sum stays unbiased; weights inverse to *estimated* variances would not be.
+    They are inverse to the variance of a key that nobody holds.  That is not estimated, so the
+    weights do not depend on reports and the sum stays unbiased; with weights inverse to *estimated*
+    variances it would not be.
     """
-    return _shared(np.divide(1, found.rare, out=np.zeros_like(found.rare), where=found.alive))
+    nothing = np.zeros_like(found.rare)
+    return _shared(np.divide(1, found.rare, out=nothing, where=found.alive))
 
 
-def _shared(weights: NDArray[Any]) -> Floats:
+def _shared(weights: Ints | Floats) -> Floats:
+    """Scale weights to sum 1 over the batches."""
     return np.asarray(weights / weights.sum(0))

@@ -1,9 +1,9 @@
-"""Who holds which key with which value: records that were checked, signs of values, and people counted by class."""
+"""Who holds which key with which value: checked records, signs of values, and people by class."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,17 +13,33 @@ from ldpnb.checks import SIZE_MAX, check_count, check_people, check_unit
 from ldpnb.core import Floats, Ints
 from ldpnb.records import Records, check_records
 
-FEW = {  # records of up to so many keys, for examples; two hold one key, two several, with opposite signs
+Number = TypeVar("Number", np.int64, np.float64)
+
+# records of up to so many keys, for examples; two hold one key, two several, with opposite signs
+FEW = {
     1: Records.of({0: 1.0}, {0: -1.0}, {}, {0: 0.75}),
-    2: Records.of({0: 1.0}, {0: -1.0, 1: 1.0}, {1: -0.25}, {}, {0: 1 / 3, 1: -1.0}, {0: 1.0, 1: -1.0}),
+    2: Records.of(
+        {0: 1.0},
+        {0: -1.0, 1: 1.0},
+        {1: -0.25},
+        {},
+        {0: 1 / 3, 1: -1.0},
+        {0: 1.0, 1: -1.0},
+    ),
     3: Records.of(
-        {0: 1.0}, {0: -1.0, 1: 0.5, 2: 1.0}, {}, {2: -0.25, 1: -1.0}, {0: 0.0}, {1: 1.0, 2: 0.1}, {0: 1.0, 2: -1.0}
+        {0: 1.0},
+        {0: -1.0, 1: 0.5, 2: 1.0},
+        {},
+        {2: -0.25, 1: -1.0},
+        {0: 0.0},
+        {1: 1.0, 2: 0.1},
+        {0: 1.0, 2: -1.0},
     ),
 }
 
 
 def discretise(values: ArrayLike, rng: Randomness, *, used: ArrayLike = True) -> Ints:
-    """Draw a sign for each value v: +1 with probability (1+v)/2, otherwise −1, so that its mean is v.
+    """Draw a sign for each value v, with mean v: +1 with probability (1+v)/2, and otherwise −1.
 
     Exact for multiples of 2**-52; the mean of any other value is at most 2**-52 off.
 
@@ -44,20 +60,39 @@ def discretise(values: ArrayLike, rng: Randomness, *, used: ArrayLike = True) ->
     return np.where(bernoulli((1 + v) / 2, v.shape, rng, used=used), 1, -1)
 
 
-def signs(shape: tuple[int, int], at: Any, values: Floats, rng: Randomness) -> Ints:
-    """Draw the signs of values at these places of a matrix (rows, columns), 0 elsewhere; all places toss a coin."""
-    p, held = np.zeros(shape), np.zeros(shape, np.int8)
-    p[at], held[at] = (1 + values) / 2, 1
+def signs(
+    shape: tuple[int, int],
+    places: tuple[Ints, ...],
+    values: Floats,
+    rng: Randomness,
+) -> Ints:
+    """Draw the signs of values at places of a matrix, 0 elsewhere; all places toss a coin.
+
+    Parameters
+    ----------
+    shape : tuple of int
+        Rows and columns.
+    places : tuple of two ndarray of int64 (entries,)
+    values : ndarray of float in [−1, 1], (entries,)
+    rng : Generator, SystemRandom or Paths
+    """
+    p = np.zeros(shape)
+    p[places] = (1 + values) / 2
+    held = np.zeros(shape, np.int8)
+    held[places] = 1
     return np.asarray(2 * bernoulli(p, shape, rng) - held)
 
 
-def check_pairs(values: Any, d: int | None) -> Records:
-    """Return records if keys are below d (any if None) and values in [−1, 1]; these are float64 then."""
+def check_pairs(values: object, d: int | None) -> Records:
+    """Return records if keys are below d (any if None) and values in [−1, 1], as float64."""
     records = check_records(values, d=d)
     if records.values is None:
-        raise ValueError("values must be Records with a value for each key, got Records of keys alone")
+        rule = "values must be Records with a value for each key"
+        raise ValueError(f"{rule}, got Records of keys alone")
     numbers = check_unit(records.values)
-    return records if records.values.dtype == numbers.dtype else replace(records, values=numbers)
+    if records.values.dtype == numbers.dtype:
+        return records
+    return replace(records, values=numbers)
 
 
 def entries(records: Records) -> Floats:
@@ -68,7 +103,9 @@ def entries(records: Records) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Holdings:
-    """How many people hold each key with each value (CSR layout): all that a simulation of marginals needs to know.
+    """How many people hold each key with each value: what a simulation of marginals needs to know.
+
+    The layout is that of a sparse matrix by rows (CSR).
 
     Attributes
     ----------
@@ -109,13 +146,14 @@ class Holdings:
         with np.errstate(invalid="ignore"):
             return self.by_key(self.counts * self.values) / self.holders
 
-    def by_key(self, x: NDArray[Any]) -> NDArray[Any]:
+    def by_key(self, x: NDArray[Number]) -> NDArray[Number]:
         """Sum over the classes of each key: (…, classes) becomes (…, d)."""
-        sums = np.concatenate([np.zeros((*x.shape[:-1], 1), x.dtype), np.cumsum(x, -1)], -1)
+        nothing = np.zeros((*x.shape[:-1], 1), x.dtype)
+        sums = np.concatenate([nothing, np.cumsum(x, -1)], -1)
         return np.asarray(np.diff(sums[..., self.offsets], axis=-1))
 
 
-def check_holdings(population: Any) -> Holdings:
+def check_holdings(population: object) -> Holdings:
     """Return what are Holdings."""
     if not isinstance(population, Holdings):
         raise ValueError(f"population must be Holdings, got {type(population).__name__}")
@@ -137,10 +175,21 @@ def holdings(records: Records, d: int, *, sizes: bool = False) -> Holdings:
     records = check_pairs(records, d)
     check_people(records)
     values = entries(records)
-    size = records.sizes[records.users] if sizes else np.zeros(len(values), np.int64)
+    size = np.zeros(len(values), np.int64)
+    if sizes:
+        size = records.sizes[records.users]
     order = np.lexsort((size, values, records.keys))
-    keys, values, size = records.keys[order], values[order], size[order]
-    # the first of each class
-    at = np.flatnonzero(np.any([np.diff(x, prepend=np.nan) != 0 for x in (keys, values, size)], 0))
-    offsets = np.searchsorted(keys[at], np.arange(d + 1))
-    return Holdings(len(records), offsets, values[at], np.diff(at, append=len(keys)), size[at] if sizes else None)
+    keys = records.keys[order]
+    values = values[order]
+    size = size[order]
+    steps = [np.diff(x, prepend=np.nan) != 0 for x in (keys, values, size)]
+    first = np.flatnonzero(np.any(steps, 0))  # of each class
+    found = Holdings(
+        n=len(records),
+        offsets=np.searchsorted(keys[first], np.arange(d + 1)),
+        values=values[first],
+        counts=np.diff(first, append=len(keys)),
+    )
+    if sizes:
+        return replace(found, sizes=size[first])
+    return found

@@ -1,7 +1,8 @@
-"""PrivKV, which perturbs presence and value with a budget each, and PrivKVM, which repeats it in rounds.
+"""PrivKV, which perturbs presence and value with a budget each, and PrivKVM, which repeats it.
 
-PrivKV is one more row of the calculus of `ternary`.  In the rounds of PrivKVM whoever has to fake a value takes
-the mean that the collector published after the round before, so that the published mean climbs to the true one.
+PrivKV is signed ternary: see `ldpnb.keyvalue.ternary`.  In the rounds of PrivKVM, a person who has
+to fake a value takes the mean that the collector published after the round before, so that the
+published mean climbs to the true one.
 """
 
 from __future__ import annotations
@@ -30,31 +31,37 @@ from ldpnb.checks import (
 from ldpnb.core import Bools, Floats, Ints, Reports, Tally
 from ldpnb.keyvalue.population import Holdings, check_holdings, discretise
 from ldpnb.keyvalue.states import SampledKey
-from ldpnb.keyvalue.ternary import tell
+from ldpnb.keyvalue.ternary import AnswerLaw, tell
 from ldpnb.oracles.hadamard import truthful
 from ldpnb.records import Records
 
 
 @dataclass(frozen=True, kw_only=True)
 class PrivKV(SampledKey):
-    r"""PrivKV: one public key, drawn uniformly; whether it is held is perturbed with ε₁, the sign of its value with ε₂.
+    r"""PrivKV: one public key; whether it is held is perturbed with ε₁, its value's sign with ε₂.
 
-    A holder tells a sign with probability :math:`p_1 = e^{\varepsilon_1}/(1+e^{\varepsilon_1})`, otherwise nothing; a
-    person without the key tells a sign with probability :math:`1-p_1`, that of a fake value of mean 0.  Every sign is
-    flipped with probability :math:`1-p_2`, :math:`p_2 = e^{\varepsilon_2}/(1+e^{\varepsilon_2})`.  So
-    :math:`\alpha = p_1p_2`, :math:`\beta = p_1(1-p_2)`, :math:`\gamma = (1-p_1)/2`, and the whole is protected by
+    The key is drawn uniformly.  A holder tells a sign with probability
+    :math:`p_1 = e^{\varepsilon_1}/(1+e^{\varepsilon_1})`, otherwise nothing; a person without the
+    key tells a sign with probability :math:`1-p_1`, that of a fake value of mean 0.  Every sign is
+    flipped with probability :math:`1-p_2`,
+    :math:`p_2 = e^{\varepsilon_2}/(1+e^{\varepsilon_2})`.  So :math:`\alpha = p_1p_2`,
+    :math:`\beta = p_1(1-p_2)`, :math:`\gamma = (1-p_1)/2`, and the whole is protected by
 
     .. math:: \varepsilon = \max\Bigl(\varepsilon_2,\;
-              \varepsilon_1 + \ln\frac{2}{1+e^{-\varepsilon_2}}\Bigr) < \varepsilon_1 + \varepsilon_2,
+              \varepsilon_1 + \ln\frac{2}{1+e^{-\varepsilon_2}}\Bigr)
+              < \varepsilon_1 + \varepsilon_2,
 
     less than the sum that it is published with, because fake signs are + and − alike.
 
     Source: Ye, Hu, Meng and Zheng 2019; sun2021 §4.2.
 
     Reports have the fields ``key`` (public) and ``state``, (n,).
+    Tallies count the states of each key, (d, 3).
 
     Parameters
     ----------
+    d : int
+        Number of keys, {0, …, d−1}.
     key_epsilon, value_epsilon : float
         ε₁ and ε₂.
 
@@ -72,36 +79,43 @@ class PrivKV(SampledKey):
     value_epsilon: float
     label = "PrivKV"
     of_epsilon = "lambda e: replace(m, key_epsilon=e / 2, value_epsilon=e / 2)"
-    limits: ClassVar[Mapping[str, Limit]] = {"key_epsilon": check_epsilon, "value_epsilon": check_epsilon}
-    tried = [  # equal budgets, and either of them larger; the last one tells by presence and by sign nearly as much
-        {"d": d, "key_epsilon": e1, "value_epsilon": e2}
-        for d, e1, e2 in ((2, 0.5, 0.5), (3, 1.0, 0.3), (1, 4.0, 4.0), (2, 2.35, 3.0))
+    limits: ClassVar[Mapping[str, Limit]] = {
+        "key_epsilon": check_epsilon,
+        "value_epsilon": check_epsilon,
+    }
+    tried = [  # equal budgets, and either of them larger
+        {"d": 2, "key_epsilon": 0.5, "value_epsilon": 0.5},
+        {"d": 3, "key_epsilon": 1.0, "value_epsilon": 0.3},
+        {"d": 1, "key_epsilon": 4.0, "value_epsilon": 4.0},
+        # presence and sign tell nearly as much
+        {"d": 2, "key_epsilon": 2.35, "value_epsilon": 3.0},
     ]
 
     @classmethod
     def nominal_split(cls, d: int, epsilon: float) -> Self:
-        """Return the published one, ε₁ = ε₂ = ε/2, of which the exact `epsilon` is less than ε."""
+        """Return the published one, ε₁ = ε₂ = ε/2, whose exact `epsilon` is less than ε."""
         half = check_epsilon(epsilon) / 2
         return cls(d=d, key_epsilon=half, value_epsilon=half)
 
     @classmethod
     def tight_split(cls, d: int, epsilon: float) -> Self:
         """Return the one of exactly ε (to rounding): ε₂ = ε, ε₁ = ln[(e^ε+1)/2]."""
-        return cls(d=d, key_epsilon=chance.log_down((odds(check_epsilon(epsilon)) + 1) / 2), value_epsilon=epsilon)
+        key_epsilon = chance.log_down((odds(check_epsilon(epsilon)) + 1) / 2)
+        return cls(d=d, key_epsilon=key_epsilon, value_epsilon=epsilon)
 
     @cached_property
     def p1(self) -> Fraction:
-        """Probability of telling the truth about holding the key; rounded down."""
+        """Probability of telling the truth about holding the key, rounded down."""
         return truthful(self.key_epsilon)
 
     @cached_property
     def p2(self) -> Fraction:
-        """Probability of telling the sign as it is; rounded down."""
+        """Probability of telling the sign as it is, rounded down."""
         return truthful(self.value_epsilon)
 
     @property
-    def answer(self) -> tuple[Fraction, Fraction, Fraction]:
-        """(p₁p₂, p₁(1−p₂), (1−p₁)/2)."""
+    def answer(self) -> AnswerLaw:
+        """(α, β, γ) = (p₁p₂, p₁(1−p₂), (1−p₁)/2)."""
         return self.p1 * self.p2, self.p1 * (1 - self.p2), (1 - self.p1) / 2
 
     @property
@@ -114,13 +128,16 @@ class PrivKV(SampledKey):
         """The same, to the nearest float."""
         return chance.log(_transcript_ratio(self, 1))
 
+    # ---------------------------------------------------------------- the client, in each round
+
     def _respond(self, held: Bools, values: Floats, rng: Randomness) -> Ints:
         return _told(held, values, inexact(self.p1), inexact(self.p2), rng)
 
     def follow_up(self, values: Records, fake: Floats, *, rng: Randomness) -> Reports:
-        """Draw reports of a later round of PrivKVM: as `perturb`, but with p₁ = 1/2 and public fake means, (d,).
+        """Draw reports of a later round of PrivKVM: p₁ = 1/2, and public fake means, (d,).
 
-        Their tally is for `printed_mean`; of frequencies it says nothing.
+        Otherwise as `perturb` does.  Their tally is for `printed_mean`; of frequencies it says
+        nothing.
         """
         fake = check_unit(fake, "fake")
         if fake.shape != (self.d,):
@@ -128,36 +145,49 @@ class PrivKV(SampledKey):
         records = self._values(values)
         check_people(records)
         keys, held, own = self._draw(records, rng)
-        return self._report(keys, _told(held, np.where(held, own, fake[keys]), 0.5, inexact(self.p2), rng))
+        signed = np.where(held, own, fake[keys])
+        return self._report(keys, _told(held, signed, 0.5, inexact(self.p2), rng))
+
+    # ---------------------------------------------------------------- the mean, as it is printed
 
     def printed_mean(self, tally: Tally) -> Floats:
-        """Mean of each key as PrivKV prints it, (…, d): (n*₊ − n*₋)/N₁, where N₁ = n₊ + n₋ reports told a sign.
+        """Mean of each key as PrivKV prints it, (…, d): (n*₊ − n*₋)/N₁.
 
-        n*± = [(p₂−1)N₁ + n±]/(2p₂−1), clipped to [0, N₁].  It is the mean of all values that were told, fake ones with
-        them, and tends to f p₁ m / [f p₁ + (1−f)(1−p₁)], not to m.  0 for a key of which nobody told a sign.
+        N₁ = n₊ + n₋ reports told a sign, and n*± = [(p₂−1)N₁ + n±]/(2p₂−1), clipped to [0, N₁].
+        It is the mean of all values that were told, fake ones with them, and tends to
+        f p₁ m / [f p₁ + (1−f)(1−p₁)], not to m.  0 for a key of which nobody told a sign.
         """
         minus, _, plus = np.moveaxis(self._own(tally).counts, -1, 0)
-        told, p = plus + minus, inexact(self.p2)
-        above, below = (np.clip(((p - 1) * told + x) / (2 * p - 1), 0, told) for x in (plus, minus))
+        told = plus + minus
+        p = inexact(self.p2)
+        above = np.clip(((p - 1) * told + plus) / (2 * p - 1), 0, told)
+        below = np.clip(((p - 1) * told + minus) / (2 * p - 1), 0, told)
         return np.asarray((above - below) / np.maximum(told, 1))
 
 
 def _told(held: Bools, values: Floats, p1: float, p2: float, rng: Randomness) -> Ints:
-    """States to report: the perturbed sign of the value, own or fake, with probability p₁ or 1 − p₁; else nothing."""
+    """States to report: the perturbed sign of a value, own or fake, or nothing.
+
+    A holder tells a sign with probability p₁, anybody else with 1 − p₁.
+    """
     tells = bernoulli(np.where(held, p1, 1 - p1), held.shape, rng)
-    return 1 + tells * np.where(bernoulli(p2, held.shape, rng), 1, -1) * discretise(values, rng)
+    true = np.where(bernoulli(p2, held.shape, rng), 1, -1)
+    return 1 + tells * true * discretise(values, rng)
 
 
 def _transcript_ratio(first: PrivKV, rounds: int) -> Fraction:
     """Largest likelihood ratio of all reports of a person, whatever the public means.
 
-    A later report tells the two signs, or a sign and a fake one of mean ±1, apart by p₂/(1−p₂) at most.  The first one
-    tells apart the two signs by as much, and a sign and an absent key by p₁p₂ over (1−p₁)/2; the same two inputs can
-    be the worst of each round.
+    A later report tells the two signs, or a sign and a fake one of mean ±1, apart by p₂/(1−p₂) at
+    most.  The first one tells apart the two signs by as much, and a sign and an absent key by p₁p₂
+    over (1−p₁)/2; the same two inputs can be the worst of each round.
     """
     alpha, _, gamma = first.answer
     sign = first.p2 / (1 - first.p2)
     return max(sign, alpha / gamma) * sign ** (rounds - 1)
+
+
+# ------------------------------------------------------------------------------ rounds of PrivKV
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,11 +221,11 @@ def privkvm(
     rng: Randomness,
     stop: float | None = None,
 ) -> PrivKVM:
-    """Run PrivKVM: rounds of PrivKV in which the fake values take over the mean that the round before printed.
+    """Run PrivKVM: in each round of PrivKV, fake values take the mean that the last one printed.
 
-    The first round has budgets ε₁ and ε₂/c, and fake values of mean 0.  Later ones tell a sign with probability 1/2
-    whether the key is held or not, at ε₂/c; key and sign of the value are drawn anew.  Each round takes the means a
-    step nearer: E m_r = f m + (1−f) m_{r−1}.
+    The first round has budgets ε₁ and ε₂/c, and fake values of mean 0.  Later ones tell a sign with
+    probability 1/2 whether the key is held or not, at ε₂/c; key and sign of the value are drawn
+    anew.  Each round takes the means a step nearer: E m_r = f m + (1−f) m_{r−1}.
 
     Source: Ye, Hu, Meng and Zheng 2019; sun2021 §4.2.
 
@@ -210,9 +240,10 @@ def privkvm(
         c, at most.
     rng : Generator, SystemRandom or Paths
     stop : float, optional
-        Stop once no key's mean has moved by more than this from one round to the next.  This rule is ours:
-        PrivKVM+ chooses the number of rounds as well, but the text that we have (wang2024 §2.1) names no rule.  It
-        looks at public means only, so ε is never more; the budget of the rounds that were not run is not spent.
+        Stop once no key's mean has moved by more than this from one round to the next.  This rule
+        is ours: PrivKVM+ chooses the number of rounds as well, but the text that we have (wang2024
+        §2.1) names no rule.  It looks at public means only, so ε is never more; the budget of the
+        rounds that were not run is not spent.
     """
     first = _first_round(d, key_epsilon, value_epsilon, rounds)
     if stop is not None and not (is_number(stop) and stop >= 0):
@@ -220,21 +251,33 @@ def privkvm(
     tally = first.tally(first.perturb(records, rng=rng))
     means = [first.printed_mean(tally)]
     for _ in range(rounds - 1):
-        means.append(first.printed_mean(first.tally(first.follow_up(records, means[-1], rng=rng))))
+        reports = first.follow_up(records, means[-1], rng=rng)
+        means.append(first.printed_mean(first.tally(reports)))
         if stop is not None and np.max(np.abs(means[-1] - means[-2])) <= stop:
             break
     return PrivKVM(first.estimate(tally)[0], np.stack(means))
 
 
 def privkvm_marginals(
-    population: Holdings, *, key_epsilon: float, value_epsilon: float, rounds: int, trials: int, rng: Randomness
+    population: Holdings,
+    *,
+    key_epsilon: float,
+    value_epsilon: float,
+    rounds: int,
+    trials: int,
+    rng: Randomness,
 ) -> PrivKVM:
-    """Simulate `privkvm`, exact for each key alone: frequency (trials, d), means (trials, rounds, d)."""
+    """Simulate `privkvm`, exact for each key alone.
+
+    Frequencies are (trials, d), means (trials, rounds, d).
+    """
     first = _first_round(check_holdings(population).d, key_epsilon, value_epsilon, rounds)
     tally = first.simulate_marginals(population, trials=trials, rng=rng)
-    means, p = [first.printed_mean(tally)], inexact(first.p2)
+    means = [first.printed_mean(tally)]
+    p = inexact(first.p2)
     for _ in range(rounds - 1):
-        fake = p * (1 + means[-1]) / 2 + (1 - p) * (1 - means[-1]) / 2  # probability that a fake sign becomes +
+        last = means[-1]
+        fake = p * (1 + last) / 2 + (1 - p) * (1 - last) / 2  # chance that a fake sign becomes +
         plus = np.stack([np.full_like(fake, 1 - p), fake, np.full_like(fake, p)], -1)
         told = tell(first.ask(population, trials, rng), (1 - plus) / 2, plus / 2, rng)
         means.append(first.printed_mean(Tally(first, population.n, told)))
@@ -244,9 +287,11 @@ def privkvm_marginals(
 def privkvm_epsilon(key_epsilon: float, value_epsilon: float, rounds: int) -> float:
     """Exact ε of all that a person sends to `privkvm`, if public means are as bad as can be.
 
-    max(ε₂, ε₁ + ln[2/(1+e^−ε₂/c)] + (c−1)ε₂/c), from the rounded probabilities; at most ε₁ + ε₂, which is published.
+    max(ε₂, ε₁ + ln[2/(1+e^−ε₂/c)] + (c−1)ε₂/c), from the rounded probabilities; at most ε₁ + ε₂,
+    which is published.
     """
-    return chance.log_up(_transcript_ratio(_first_round(1, key_epsilon, value_epsilon, rounds), rounds))
+    first = _first_round(1, key_epsilon, value_epsilon, rounds)
+    return chance.log_up(_transcript_ratio(first, rounds))
 
 
 def privkvm_bias(f: ArrayLike, m: ArrayLike, key_epsilon: float, rounds: int) -> Floats:
@@ -262,14 +307,17 @@ def privkvm_bias(f: ArrayLike, m: ArrayLike, key_epsilon: float, rounds: int) ->
     rounds : int
         c.
     """
-    f, m = check_numbers(f, "f"), check_unit(m, "m", np.ndim(m))
+    f = check_numbers(f, "f")
+    m = check_unit(m, "m", np.ndim(m))
     if not np.all((f >= 0) & (f <= 1)):
         raise ValueError(f"f must be frequencies in [0, 1], got {f}")
     p = inexact(truthful(check_epsilon(key_epsilon, "key_epsilon")))
     fake = (1 - f) * (1 - p)
-    return np.asarray(-m * fake / (f * p + fake) * (1 - f) ** (check_count(rounds, 1, "rounds") - 1))
+    later = (1 - f) ** (check_count(rounds, 1, "rounds") - 1)
+    return np.asarray(-m * fake / (f * p + fake) * later)
 
 
 def _first_round(d: int, key_epsilon: float, value_epsilon: float, rounds: int) -> PrivKV:
     share = check_epsilon(value_epsilon, "value_epsilon") / check_count(rounds, 1, "rounds")
-    return PrivKV(d=d, key_epsilon=key_epsilon, value_epsilon=check_epsilon(share, "value_epsilon / rounds"))
+    checked = check_epsilon(share, "value_epsilon / rounds")
+    return PrivKV(d=d, key_epsilon=key_epsilon, value_epsilon=checked)

@@ -1,14 +1,24 @@
-"""PrivSet: a person reports a set of items that is more likely if it meets the person's own."""
+r"""PrivSet: report a set of items, likelier if it has an item of one's own.
+
+A person's set is padded with dummies to ℓ items out of D = d + ℓ, the *padded set*.  A report is a
+set of κ of these D items, own ones and others, real ones and dummies.  A *hit* is an item of the
+report that is in the padded set.  All reports with a hit are alike, and e^ε times as likely as a
+report without one; that is all that a report tells about a person, so ε is kept.
+
+The client draws the number of hits first, by a chain of coins, then as many items of the padded
+set, and the rest of the report from the other items, all alike.  The server counts the reports that
+have an item: those of its holders have it with probability p, those of other people with
+probability q < p.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate, pairwise
 from math import comb, perm
-from operator import mul
 from typing import ClassVar
 
 import numpy as np
@@ -17,53 +27,65 @@ from ldpnb import chance
 from ldpnb.chance import Randomness, bernoulli, distinct, exact, inexact, odds, round_down
 from ldpnb.checks import SIZE_MAX, Limit, check_count, check_epsilon
 from ldpnb.core import Ints, Layout, Reports, blocks
+from ldpnb.oracles.base import BLOCK, Support
 from ldpnb.records import Records, sample_entries
-from ldpnb.sets.sampling import SetSampling
-
-BLOCK = 2**13  # people treated at a time, so that what is being worked on stays in the cache
+from ldpnb.sets.base import SetMechanism, count_items
 
 
 @dataclass(frozen=True, kw_only=True)
-class PrivSet(SetSampling):
-    r"""A set of κ items that is e^ε times as likely if it meets the person's padded set as if it does not.
+class PrivSet(SetMechanism):
+    r"""A set of κ items that is e^ε times as likely if it meets the person's padded set as if not.
 
-    With :math:`D = d + \ell`, :math:`\nu = \binom{d}{\kappa}/\binom{D}{\kappa}` the share of sets that miss, and
-    :math:`\Omega = e^\varepsilon(1-\nu) + \nu`, an item is in the report with probability
+    Let :math:`D = d + \ell`, :math:`\nu = \binom{d}{\kappa}/\binom{D}{\kappa}` the share of sets
+    that miss, and :math:`\Omega = e^\varepsilon(1-\nu) + \nu`.  A set that meets the padded set is
+    reported with probability :math:`e^\varepsilon/\{\Omega\binom{D}{\kappa}\}`, any other with
+    :math:`1/\{\Omega\binom{D}{\kappa}\}`.  So an item is in the report with probability
 
-    .. math:: p^* = \frac{\kappa}{D}\,\frac{e^\varepsilon}{\Omega}, \qquad
-              q^* = \frac{e^\varepsilon(\kappa/D-\mu)+\mu}{\Omega}, \qquad \mu = \nu\kappa/d,
+    .. math:: p = \frac{\kappa}{D}\,\frac{e^\varepsilon}{\Omega}, \qquad
+              q = \frac{e^\varepsilon(\kappa/D-\mu)+\mu}{\Omega}, \qquad \mu = \nu\kappa/d,
 
-    if it is in the padded set, and if it is not.  From a set of more than ℓ items ℓ are drawn.  ε is attained whatever
-    d and ℓ.  For κ = 1 the law is that of `SampledGRR`, for long sets too.
+    if it is in the padded set, and if it is not; μ is the share of sets that have the item and miss
+    the padded set.  With :math:`C_v` reports that have item v among n, the estimate is
+    :math:`\hat f_v = (C_v/n - q)/(p-q)`.
 
-    The client draws how many items of its padded set the report has, by a chain of coins, and then which, all alike.
-    Every coin is rounded down, the first one last, so that no set of the report's size shows more than ε; p* and q* are
-    those of the rounded coins.
+    From a set of more than ℓ items ℓ are drawn.  ε is attained whatever d and ℓ.  For κ = 1 the law
+    is that of `SampledGRR`, for long sets too.
 
     Source: Wang, Huang et al. 2018 (PrivSet).
 
-    Reports are ascending items, dummies after the d items, int (n, κ).
+    Reports are ascending items, dummies after the d items, int (n, κ).  Tallies count the reports
+    that have each item, without dummies, (d,).
 
     Parameters
     ----------
     size : int
-        Items in a report, κ, from 1 to d; 0, the default, stands for the best one (see `set_size`).
+        Items in a report, κ, from 1 to d; 0, the default, stands for the best one (`set_size`).
+
+    Notes
+    -----
+    Every coin is rounded down, the first one last, so that no set of κ items shows more than ε;
+    p and q are those of the rounded coins.
 
     Examples
     --------
     >>> baskets = PrivSet(d=4, ell=2, epsilon=2.0)
     >>> people = Records.of(*[{0, 1}, {1}, {1, 3}] * 5000)
-    >>> baskets.estimate(baskets.tally(baskets.perturb(people, rng=np.random.default_rng(0)))).round(2)
+    >>> reports = baskets.perturb(people, rng=np.random.default_rng(0))
+    >>> baskets.estimate(baskets.tally(reports)).round(2)
     array([ 0.34,  0.98, -0.  ,  0.35])
     """
 
     size: int = 0
     label = "PrivSet"
-    chosen: ClassVar[Mapping[str, str]] = {"size": "set_size"}
-    scale = 1  # a report speaks about the whole padded set
     limits: ClassVar[Mapping[str, Limit]] = {"size": (0, SIZE_MAX)}
+    chosen: ClassVar[Mapping[str, str]] = {"size": "set_size"}
     server_cost = "report and item"
-    tried = [*({"d": d, "ell": d - 1, "epsilon": e, "size": 2} for d, e in ((2, 1.0), (3, 2.0))), *SetSampling.tried]
+    scale = 1  # a report speaks of the whole padded set, not of one of its ℓ items
+    tried = [
+        {"d": 2, "ell": 1, "epsilon": 1.0, "size": 2},
+        {"d": 3, "ell": 2, "epsilon": 2.0, "size": 2},
+        *SetMechanism.tried,
+    ]
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -71,34 +93,56 @@ class PrivSet(SetSampling):
 
     @cached_property
     def set_size(self) -> int:
-        """The number of items in a report, κ: `size`, or the one with the least `rare_variance`."""
+        """Number of items in a report, κ: `size`, or the one with the least `rare_variance`."""
         return self.size or best_report_size(self.d, self.ell, self.epsilon)
+
+    @property
+    def most_hits(self) -> int:
+        """How many items of the padded set a report can have: min(κ, ℓ)."""
+        return min(self.set_size, self.ell)
+
+    # ---------------------------------------------------------------- law of the number of hits
 
     @cached_property
     def ways(self) -> tuple[int, ...]:
-        """How many reports have 0, 1, … items of the padded set, but for a factor of all: (min(κ, ℓ) + 1,)."""
-        size, most = self.set_size, min(self.set_size, self.ell)  # C(ℓ, j) C(d, κ − j), without factorials of all d
-        return tuple(comb(self.ell, j) * perm(size, j) * perm(self.d - size + most, most - j) for j in range(most + 1))
+        """How many reports have j = 0, 1, …, min(κ, ℓ) hits, but for one factor of all.
+
+        C(ℓ, j) C(d, κ − j), times κ! (d − κ + min(κ, ℓ))!/d!, which spares the factorials of d.
+        """
+        kappa = self.set_size
+        most = self.most_hits
+        found = []
+        for j in range(most + 1):
+            inside = comb(self.ell, j)
+            outside = perm(kappa, j) * perm(self.d - kappa + most, most - j)
+            found.append(inside * outside)
+        return tuple(found)
 
     @cached_property
     def coins(self) -> tuple[float, ...]:
-        """Probability of one more item of the padded set, given that there are j already: j = 0, …, min(κ, ℓ) − 1."""
-        left = [*accumulate(self.ways[:0:-1])][::-1]  # reports with at least 1, 2, … items of it
-        more = [round_down(Fraction(after, before)) for before, after in pairwise(left)]
-        most = max(p / ways for p, ways in zip(_stops(more), self.ways[1:], strict=True))
-        ratio = odds(self.epsilon) / (self.ways[0] * most)  # of hit to miss
+        """Probability of one more hit, given that there are j already: j = 0, …, min(κ, ℓ) − 1.
+
+        All reports with a hit are alike, so that the coins after the first hit are ratios of
+        `ways`.  The first coin comes last: it makes the likeliest report with a hit, as the other
+        coins were rounded, e^ε times as likely as one without.
+        """
+        at_least = _sums_from_the_end(self.ways)  # reports with at least j hits
+        more = [round_down(Fraction(after, before)) for before, after in pairwise(at_least[1:])]
+        of_a_hit = _stops(more)  # probability of 1, 2, … hits, given one
+        likeliest = max(p / ways for p, ways in zip(of_a_hit, self.ways[1:], strict=True))
+        ratio = odds(self.epsilon) / (self.ways[0] * likeliest)  # of hit to miss
         return round_down(ratio / (1 + ratio)), *more
 
     @cached_property
     def hits(self) -> tuple[Fraction, ...]:
-        """Probability that a report has j items of the padded set, (min(κ, ℓ) + 1,)."""
-        return tuple(_stops(list(self.coins)))
+        """Probability that a report has j = 0, 1, …, min(κ, ℓ) hits."""
+        return tuple(_stops(self.coins))
 
     @cached_property
-    def support(self) -> tuple[Fraction, Fraction]:
-        """(p*, q*): the mean share of the padded set that is in a report, and that of the d other items."""
-        inside = sum((j * p for j, p in enumerate(self.hits)), Fraction(0))
-        return inside / self.ell, (self.set_size - inside) / self.d
+    def support(self) -> Support:
+        """(p, q): p = E[hits]/ℓ, and q = (κ − E[hits])/d."""
+        mean = sum((j * p for j, p in enumerate(self.hits)), Fraction(0))
+        return mean / self.ell, (self.set_size - mean) / self.d
 
     @property
     def realised_epsilon(self) -> float:
@@ -116,65 +160,101 @@ class PrivSet(SetSampling):
         """⌈log₂ C(d+ℓ, κ)⌉."""
         return (comb(self.width, self.set_size) - 1).bit_length()
 
-    def _perturb(self, values: Records, rng: Randomness) -> Reports:
+    # -------------------------------------------------------------------------------- the client
+
+    def _perturb(self, values: Records, rng: Randomness) -> Ints:
         reports = np.empty((len(values), self.set_size), np.int64)
-        for block in blocks(len(values), BLOCK):
-            records = values[block]
-            at, real = sample_entries(records, self.ell, rng)
-            padded = self.d + at - records.offsets[1:, None]
-            padded[real] = records.keys[at[real]]
-            reports[block] = self._sets(np.sort(padded, 1), rng)
+        for part in blocks(len(values), BLOCK):
+            padded = self._padded(values[part], rng)
+            reports[part] = self._draw_reports(padded, rng)
         return reports
+
+    def _padded(self, records: Records, rng: Randomness) -> Ints:
+        """Pad sets to ℓ items with dummies d, d + 1, …, or draw ℓ of more: ascending, (n, ℓ)."""
+        places, real = sample_entries(records, self.ell, rng)
+        padded = self.d + places - records.offsets[1:, None]  # past the end of a person's set
+        padded[real] = records.keys[places[real]]
+        return np.sort(padded, 1)
+
+    def _draw_reports(self, padded: Ints, rng: Randomness) -> Ints:
+        """Draw a report about each padded set: ascending items, (n, κ)."""
+        n = len(padded)
+        kappa = self.set_size
+        hits = self._draw_hits(n, rng)
+        ranks = distinct(np.full(n, self.ell), hits, self.most_hits, rng)  # −1 after the last one
+        inside = np.where(ranks < 0, -1, np.take_along_axis(padded, ranks, 1))
+        outside = distinct(np.full(n, self.d), kappa - hits, kappa, rng)
+        # the r-th item outside comes after those inside that have at most r outside before them
+        before = padded - np.arange(self.ell)
+        outside += np.count_nonzero(before[:, None] <= outside[:, :, None], axis=2)
+        found = np.concatenate([inside, outside], 1)
+        return np.sort(found[found >= 0].reshape(n, kappa), 1)
+
+    def _draw_hits(self, n: int, rng: Randomness) -> Ints:
+        """Toss the chain of coins, for each person up to the first tail: numbers of hits, (n,)."""
+        hits = np.zeros(n, np.int64)
+        going_on = np.ones(n, np.bool_)
+        for coin in self.coins:
+            going_on &= bernoulli(coin, going_on.shape, rng, used=going_on)
+            hits += going_on
+        return hits
+
+    # -------------------------------------------------------------------------------- the server
 
     def _reports(self, reports: Reports) -> Ints:
         codes = super()._reports(reports)
-        wrong = codes[np.any(codes[:, 1:] <= codes[:, :-1], axis=1)]
+        not_ascending = np.any(codes[:, 1:] <= codes[:, :-1], axis=1)
+        wrong = codes[not_ascending]
         if wrong.size:
-            raise ValueError(f"reports must be {self.set_size} ascending items each, got {wrong[0].tolist()}")
+            rule = f"reports must be {self.set_size} ascending items each"
+            raise ValueError(f"{rule}, got {wrong[0].tolist()}")
         return codes
+
+    def _count(self, reports: Ints) -> Ints:
+        """Count the reports that have each item, (d,)."""
+        return count_items(reports, self.d, self.width)
 
     def _worst(self) -> Ints:
         """Name the first items."""
         return np.arange(self.set_size)[None]
 
-    def _sets(self, padded: Ints, rng: Randomness) -> Ints:
-        """Draw reports about padded sets, ascending ones: (n, ℓ)."""
-        n, size = len(padded), self.set_size
-        hits, on = np.zeros(n, np.int64), np.ones(n, np.bool_)
-        for coin in self.coins:
-            on &= bernoulli(coin, on.shape, rng, used=on)
-            hits += on
-        inside = distinct(np.full(n, self.ell), hits, min(size, self.ell), rng)
-        outside = distinct(np.full(n, self.d), size - hits, size, rng)
-        # the r-th of the items outside comes after as many of those inside as have at most r outside before them
-        before = padded - np.arange(self.ell)
-        outside += np.count_nonzero(before[:, None] <= outside[:, :, None], axis=2)
-        found = np.concatenate([np.where(inside < 0, -1, np.take_along_axis(padded, inside, 1)), outside], 1)
-        return np.sort(found[found >= 0].reshape(n, size), 1)
-
 
 def best_report_size(d: int, ell: int, epsilon: float) -> int:
-    """Return the size of the reports for which `PrivSet` has the least variance about an item that nobody holds.
+    """Return the size of reports for which `PrivSet` has the least variance of a rare item.
 
-    All sizes are tried, in O(d), with probabilities that are not rounded.
+    That is an item that nobody holds.  All sizes are tried, in O(d), with probabilities that are
+    not rounded.
 
     Parameters
     ----------
     d, ell : int, at least 1
     epsilon : float
     """
-    d, ell = check_count(d, 1, "d", SIZE_MAX), check_count(ell, 1, "ell", SIZE_MAX)
+    d = check_count(d, 1, "d", SIZE_MAX)
+    ell = check_count(ell, 1, "ell", SIZE_MAX)
     e = inexact(odds(check_epsilon(epsilon)))
     size = np.arange(1, d + 1)
-    miss = np.cumprod((d - size + 1) / (d + ell - size + 1))
-    size, miss = size[miss > 1e-60], miss[miss > 1e-60]  # where nearly no set misses, little is learned
-    with_item, miss_with = size / (d + ell), miss * size / d  # κ/D and μ
-    told = e * (with_item - miss_with) + miss_with
-    untold = e * (1 - miss - with_item + miss_with) + miss - miss_with
-    return int(size[np.argmin(told * untold / np.square(miss_with))])
+    miss = np.cumprod((d - size + 1) / (d + ell - size + 1))  # ν
+    enough = miss > 1e-60  # where nearly no set misses, little is learned
+    size = size[enough]
+    miss = miss[enough]
+    with_item = size / (d + ell)  # κ/D
+    miss_with = miss * size / d  # μ
+    told = e * (with_item - miss_with) + miss_with  # q Ω
+    untold = e * (1 - miss - with_item + miss_with) + miss - miss_with  # (1 − q) Ω
+    variances = told * untold / np.square(miss_with)  # but for a factor of all sizes
+    return int(size[np.argmin(variances)])
 
 
-def _stops(coins: list[float]) -> list[Fraction]:
-    """Where a chain of coins stops: after 0, 1, … heads."""
-    on = accumulate(map(exact, coins), mul, initial=Fraction(1))
-    return [more - less for more, less in pairwise([*on, Fraction(0)])]
+def _sums_from_the_end(numbers: Sequence[int]) -> list[int]:
+    """Return for each place the sum of the numbers from there on."""
+    return list(accumulate(reversed(numbers)))[::-1]
+
+
+def _stops(coins: Sequence[float]) -> list[Fraction]:
+    """Probability that a chain of coins stops after 0, 1, … heads."""
+    still_on = [Fraction(1)]
+    for coin in coins:
+        still_on.append(still_on[-1] * exact(coin))
+    stopped = [before - after for before, after in pairwise(still_on)]
+    return [*stopped, still_on[-1]]

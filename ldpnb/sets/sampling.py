@@ -1,187 +1,64 @@
-r"""Sets of items: one item of a padded set is drawn and reported; what all mechanisms for sets share.
-
-A set is padded to ℓ items with dummies.  Of a set of more than ℓ items each counts as ℓ/size only: t_i, the `expected`
-of an item, is min(1, ℓ/size) for the items of the person and 0 for the others.  Every mechanism for sets is a pure
-protocol about something that holds the item with probability t_i/L: a report supports the item with probability p* if
-so, and q* otherwise.  With C_v supporting reports,
-
-    f̂_v = L (C_v/n − q*)/(p* − q*),      n² Var f̂_v = Σ_i L² P_i (1 − P_i)/(p* − q*)²,      P_i = q* + (p* − q*) t_i/L.
-
-Three mechanisms draw one of the ℓ items, L = ℓ; `privset.PrivSet` speaks about all of them at once, L = 1.
-
-====================  =======================================  ==============================================
-mechanism             what hides the item                      n Var of an item that nobody holds
-====================  =======================================  ==============================================
-`SampledHadamardBit`  one sign of its column of Sylvester's H  ℓ² c²,  c = (e^ε+1)/(e^ε−1)
-`SampledSUE`          a bit for each item                      ℓ² s/(s−1)²,  s = e^{ε/2}
-`SampledGRR`          the other items and the dummies          [d+ℓ−1+ℓ(e^ε−1)]/(e^ε−1)²
-`PrivSet`             the other items of a set                 at most that of `SampledGRR`, at its best size
-====================  =======================================  ==============================================
-
-The first two hide one item as if it were all that a person holds.  The other two gain from what it is, a small part.
-"""
+"""One item of a padded set is drawn, and hidden in one of three ways: by a sign, bits, or k-RR."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ldpnb import chance
 from ldpnb.chance import Randomness, bernoulli, exact, inexact, odds, round_down
-from ldpnb.checks import SIZE_MAX, Limit, check_epsilon, check_errors, check_part
-from ldpnb.core import Example, Floats, Ints, Layout, Mechanism, Reports, Tally, check_tally
-from ldpnb.intervals import support_interval
-from ldpnb.kernels import count_ones, fwht
-from ldpnb.oracles.base import (
-    Support,
-    keep_or_blind,
-    rare_variance,
-    support_chances,
-    support_estimate,
-    support_squares,
-    support_variance,
-)
-from ldpnb.oracles.hadamard import HadamardBit, tell_signs
+from ldpnb.core import Bools, Floats, Ints, Layout, Reports, Tally, check_tally
+from ldpnb.kernels import fwht
+from ldpnb.oracles.base import Support, keep_or_blind
+from ldpnb.oracles.bits import bit_layout, check_bit_reports, count_bits
+from ldpnb.oracles.hadamard import HadamardBit, count_signs, tell_signs
 from ldpnb.oracles.unary import SUE
-from ldpnb.records import Records, check_records, pad_and_sample
+from ldpnb.records import Records, pad_and_sample
+from ldpnb.sets.base import (
+    SetMechanism,
+    SetSampling as SetSampling,  # where 1.0.0 had it, and every_set
+    count_items,
+    every_set as every_set,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
-class SetSampling(Mechanism):
-    """What all mechanisms for sets share; a subclass adds its client and its two support probabilities.
+class SampledHadamardBit(SetMechanism):
+    r"""Sampling S-Hist: one item drawn from the padded set, and one sign of its Hadamard column.
 
-    Values are `Records`, of which the keys alone are used.
+    A public row of Sylvester's matrix is drawn; the sign of the item's entry in it is told
+    truthfully with probability :math:`p = e^\varepsilon/(e^\varepsilon+1)`, as by `HadamardBit`.
+    For a dummy the sign is a fair bit.  A score is :math:`\pm\ell c`, whatever was drawn, so its
+    variance is :math:`\ell^2c^2 - t^2`, where t is 1 for an item of the person (ℓ/size in a long
+    set) and 0 for another one.
 
-    Parameters
-    ----------
-    d : int, at least 1
-        Number of items, 0, …, d − 1.
-    ell : int, at least 1
-        Padding length ℓ.
-    epsilon : float
-    """
+    The chance of a sign is a mean over the padded set of p, 1 − p and 1/2, and lies between 1 − p
+    and p.  Both are attained if in some row ℓ items have + and ℓ others −, which is so for
+    :math:`2\ell \le d`; otherwise ε is a bound that no pair of sets attains (see
+    `realised_epsilon`).
 
-    d: int
-    ell: int
-    epsilon: float
-    limits: ClassVar[Mapping[str, Limit]] = {"d": (1, SIZE_MAX), "ell": (1, SIZE_MAX), "epsilon": check_epsilon}
-    tried = [{"d": d, "ell": ell, "epsilon": e} for d, ell, e in ((2, 1, 1.0), (3, 1, 4.0), (4, 2, 0.7))]
-
-    @property
-    def width(self) -> int:
-        """Number of items, dummies included: d + ℓ."""
-        return self.d + self.ell
-
-    @property
-    @abstractmethod
-    def support(self) -> Support:
-        """(p*, q*): probability that a report supports the item that it is about, and any other."""
-
-    @property
-    def scale(self) -> int:
-        """What estimates are multiplied by: ℓ, since one of ℓ items is drawn."""
-        return self.ell
-
-    @property
-    def chances(self) -> Support:
-        """Chance of support by somebody who holds an item, the draw of one of ℓ included, and by anybody else."""
-        return support_chances(self.support, self.scale)
-
-    @property
-    def rare_variance(self) -> float:
-        """Variance of one person's score of an item that the person does not hold: L² q*(1−q*)/(p*−q*)²."""
-        return rare_variance(self.support, self.scale)
-
-    def _values(self, values: Records) -> Records:
-        return check_records(values, d=self.d)
-
-    def _count(self, reports: NDArray[Any]) -> Ints:
-        """Count the reports that have each item, dummies left out, (d,)."""
-        return np.bincount(reports.ravel(), minlength=self.width)[: self.d]
-
-    def expected(self, values: Records) -> Floats:
-        """Return min(1, ℓ/size) for the items that the person holds, zero for the others: (n, d)."""
-        records = self._values(values)
-        found, users = np.zeros((len(records), self.d)), records.users
-        found[users, records.keys] = (self.ell / np.maximum(records.sizes, self.ell))[users]
-        return found
-
-    def variance(self, values: Records) -> Floats:
-        """Variance L² P(1−P)/(p*−q*)² with P = h p* + (1−h) q*, h being the chance that the item is drawn: (n, d)."""
-        return support_variance(self.expected(values), self.support, self.scale)
-
-    def supporters(self, tally: Tally) -> Floats:
-        """How many reports support each item, (…, d)."""
-        check_tally(tally, Mechanism, "a mechanism's reports")
-        return tally.counts.astype(np.float64)
-
-    def _score(self, tally: Tally) -> Floats:
-        return support_estimate(self.supporters(tally), tally.n, self.support, self.scale)
-
-    def _squares(self, tally: Tally) -> Floats:
-        return support_squares(self.supporters(tally), tally.n, self.support, self.scale)
-
-    def interval(self, tally: Tally, z: float, *, people: bool = False) -> tuple[Floats, Floats]:
-        """Return exact ends where the number of supporters scatters little, score intervals elsewhere.
-
-        See `ldpnb.intervals`.  About these people, it is taken that nobody holds more than a report speaks of.
-        """
-        z = check_errors(z)
-        self.standard_error(tally, people=people)  # refuses what has none
-        own, other = self.chances
-        sampled = 0.0 if people else 1.0
-        return support_interval(self.supporters(tally), tally.n, own, other, z, sampled=sampled)
-
-    def _example(self) -> Example:
-        return Example(self, every_set(self.d), pairs=self.report_bits < 4)
-
-
-def every_set(d: int) -> Records:
-    """Return all sets of d items, one person each."""
-    return Records.of(*(set(np.flatnonzero(held).tolist()) for held in np.ndindex((2,) * d)))
-
-
-# -------------------------------------------------------------------------------------------- one item of the set
-
-
-@dataclass(frozen=True, kw_only=True)
-class SampledHadamardBit(SetSampling):
-    r"""Sampling S-Hist: one item drawn from the padded set, and one sign of its column of Sylvester's matrix.
-
-    A public row is drawn; the sign of the item's entry in it is told truthfully with probability
-    :math:`p = e^\varepsilon/(e^\varepsilon+1)`, as by `HadamardBit`.  For a dummy the sign is a fair bit.
-    A score is :math:`\pm\ell c`, whatever was drawn, so its variance is :math:`\ell^2c^2 - t^2`, where t is 1 for an
-    item of the person (ℓ/size in a long set) and 0 for another one.
-
-    The chance of a sign is a mean over the padded set of p, 1 − p and 1/2, and lies between 1 − p and p.  Both are
-    attained if in some row ℓ items have + and ℓ others −, which is so for :math:`2\ell \le d`; otherwise ε is a bound
-    that no pair of sets attains (see `realised_epsilon`).
-
-    Source: zhang2018 §3.2.2, Algorithm 2.  It lists the rows of the matrix in another order.  They are the same rows,
-    so that transposing it gives items other columns of one matrix: the columns are orthogonal all the same, and nothing
-    more is used.
+    Source: zhang2018 §3.2.2, Algorithm 2.  It lists the rows of the matrix in another order.  They
+    are the same rows, so that transposing it gives items other columns of one matrix: the columns
+    are orthogonal all the same, and nothing more is used.
 
     Reports have the fields ``row`` (public) and ``bit`` (True for a minus sign), (n,).
-    Tallies count the plus and minus signs of each row, (m, 2); m is the least power of two that is not below d, and at
-    least 2.
+    Tallies count the plus and minus signs of each row, (m, 2); m is the least power of two that is
+    not below d, and at least 2.
 
     Examples
     --------
     >>> baskets = SampledHadamardBit(d=4, ell=2, epsilon=2.0)
     >>> people = Records.of(*[{0, 1}, {1}, {1, 3}] * 5000)
-    >>> baskets.estimate(baskets.tally(baskets.perturb(people, rng=np.random.default_rng(0)))).round(2)
+    >>> reports = baskets.perturb(people, rng=np.random.default_rng(0))
+    >>> baskets.estimate(baskets.tally(reports)).round(2)
     array([ 0.32,  1.  , -0.01,  0.35])
     """
 
     label = "sampled S-Hist"
-    public_fields: ClassVar[tuple[str, ...]] = ("row",)
+    public_fields = ("row",)
 
     @cached_property
     def oracle(self) -> HadamardBit:
@@ -190,62 +67,77 @@ class SampledHadamardBit(SetSampling):
 
     @property
     def support(self) -> Support:
-        """(p, 1/2)."""
+        """(p, q): p = e^ε/(e^ε + 1), rounded down, and q = 1/2."""
         return self.oracle.support
+
+    @property
+    def realised_epsilon(self) -> float:
+        """ln[(1 + Bδ)/(1 − Aδ)], largest over the rows; δ = 2p − 1.
+
+        In a row with a signs of one kind among the d items and b <= a of the other,
+        A = min(a, ℓ)/ℓ and B = min(b, ℓ)/ℓ are how much of a set they can fill.
+        """
+        p, _ = self.support
+        delta = (2 * p - 1) / self.ell  # of an item
+        items = (np.arange(self.oracle.m) < self.d).astype(np.int64)
+        balances = np.unique(np.abs(fwht(items)))  # a − b of each row
+        ratios = []
+        for balance in balances.tolist():
+            a = (self.d + balance) // 2
+            b = self.d - a
+            ratios.append((1 + min(b, self.ell) * delta) / (1 - min(a, self.ell) * delta))
+        return chance.log(max(ratios))
 
     @property
     def layout(self) -> Layout:
         """A public row, and a sign."""
         return self.oracle.layout
 
-    @property
-    def realised_epsilon(self) -> float:
-        """ln[(1 + Bδ)/(1 − Aδ)], largest over the rows; δ = 2p − 1.
-
-        In a row with a signs of one kind among the d items and b <= a of the other, A = min(a, ℓ)/ℓ and B = min(b, ℓ)/ℓ
-        are how much of a set they can fill.
-        """
-        delta = (2 * self.support[0] - 1) / self.ell  # of an item
-        present = (np.arange(self.oracle.m) < self.d).astype(np.int64)
-        many = {(self.d + abs(int(balance))) // 2 for balance in np.unique(fwht(present))}
-        return chance.log(max((1 + min(self.d - a, self.ell) * delta) / (1 - min(a, self.ell) * delta) for a in many))
+    # -------------------------------------------------------------------------------- the client
 
     def _perturb(self, values: Records, rng: Randomness) -> Reports:
-        items, _ = pad_and_sample(values, self.d, self.ell, rng)
-        real = items < self.d
+        drawn, _ = pad_and_sample(values, self.d, self.ell, rng)
+        real = drawn < self.d
+        items = np.where(real, drawn, 0)
         truth = np.where(real, inexact(self.support[0]), 0.5)
-        return tell_signs(np.empty(len(items), self.dtype), self.oracle.m, np.where(real, items, 0), truth, rng)
+        reports = np.empty(len(items), self.dtype)
+        return tell_signs(reports, self.oracle.m, items, truth, rng)
+
+    # -------------------------------------------------------------------------------- the server
 
     def _count(self, reports: Reports) -> Ints:
         """Count the plus and minus signs of each row: (m, 2)."""
-        return self.oracle._count(reports)
+        return count_signs(reports["row"], reports["bit"], self.oracle.m)
 
     def supporters(self, tally: Tally) -> Floats:
-        """How many reports support each item, in O(m log m) whatever n: (…, d)."""
-        check_tally(tally, SetSampling, "sets")
-        return self.oracle.supporters(Tally(self.oracle, tally.n, tally.counts))[..., : self.d]
+        """Count the reports that support each item, in O(m log m) whatever n: (…, d)."""
+        check_tally(tally, SetMechanism, "sets")
+        signs = Tally(self.oracle, tally.n, tally.counts)
+        return self.oracle.supporters(signs)[..., : self.d]
 
 
 @dataclass(frozen=True, kw_only=True)
-class SampledSUE(SetSampling):
+class SampledSUE(SetMechanism):
     r"""Sampling RAPPOR: one item drawn from the padded set, and a bit for each of the d items.
 
-    The bit of the item drawn is set with probability :math:`p = s/(s+1)`, :math:`s = e^{\varepsilon/2}`, any other with
-    :math:`q = 1 - p`.  A dummy is the empty vector: bits of its own would tell the server nothing that it uses.
+    The bit of the item drawn is set with probability :math:`p = s/(s+1)`,
+    :math:`s = e^{\varepsilon/2}`, any other with :math:`q = 1 - p`.  A dummy is the empty vector:
+    bits of its own would tell the server nothing that it uses.
 
-    A report is between 1/s times and s times as likely for one item drawn as for a dummy, and so for any set.  Both are
-    attained if ℓ items have set bits and ℓ others have not, which takes :math:`2\ell \le d`; with fewer items ε is a
-    bound that no pair of sets attains.
+    A report is between 1/s times and s times as likely for one item drawn as for a dummy, and so
+    for any set.  Both are attained if ℓ items have set bits and ℓ others have not, which takes
+    :math:`2\ell \le d`; with fewer items ε is a bound that no pair of sets attains.
 
     Source: zhang2018 §2.2.3, eq. (2-16); Qin et al. 2016.
 
-    Reports are bits, bool (n, d).
+    Reports are bits, bool (n, d).  Tallies count the ones of each item, (d,).
 
     Examples
     --------
     >>> baskets = SampledSUE(d=4, ell=2, epsilon=2.0)
     >>> people = Records.of(*[{0, 1}, {1}, {1, 3}] * 5000)
-    >>> baskets.estimate(baskets.tally(baskets.perturb(people, rng=np.random.default_rng(0)))).round(2)
+    >>> reports = baskets.perturb(people, rng=np.random.default_rng(0))
+    >>> baskets.estimate(baskets.tally(reports)).round(2)
     array([0.33, 0.99, 0.01, 0.32])
     """
 
@@ -254,64 +146,73 @@ class SampledSUE(SetSampling):
 
     @cached_property
     def support(self) -> Support:
-        """(p, q)."""
+        """(p, q) of `SUE`: p = s/(s + 1), rounded down, and q = 1 − p."""
         return SUE(k=2, epsilon=self.epsilon).support
 
     @property
     def realised_epsilon(self) -> float:
         """ln[(1 + A(s−1))/(1 − B(1−1/s))].
 
-        A is how much of one set are items with set bits, B how much of another are items without.  The report that
-        tells most has B = 1 where d >= ℓ items allow it, and the other bits set; all bits set, B = 0, where d < ℓ.
+        A is how much of one set are items with set bits, B how much of another are items without.
+        The report that tells most has B = 1 where d >= ℓ items allow it, and the other bits set;
+        all bits set, B = 0, where d < ℓ.
         """
         p, q = self.support
         unset = self.ell if self.d >= self.ell else 0
-        fill = Fraction(min(self.d - unset, self.ell), self.ell)
-        return chance.log((1 + fill * (p / q - 1)) / (1 - Fraction(unset, self.ell) * (1 - q / p)))
+        a = Fraction(min(self.d - unset, self.ell), self.ell)
+        b = Fraction(unset, self.ell)
+        return chance.log((1 + a * (p / q - 1)) / (1 - b * (1 - q / p)))
 
     @property
     def layout(self) -> Layout:
-        """A bit an item."""
-        return {"": (np.bool_, 2, self.d)}
+        """A bit for each item."""
+        return bit_layout(self.d, packed=False)
 
-    def _perturb(self, values: Records, rng: Randomness) -> Reports:
-        items, _ = pad_and_sample(values, self.d, self.ell, rng)
-        p, q = (inexact(x) for x in self.support)
-        reports, real = bernoulli(q, (len(items), self.d), rng), items < self.d
-        reports[real, items[real]] = bernoulli(p, real.shape, rng, used=real)[real]
-        return reports
+    # -------------------------------------------------------------------------------- the client
 
-    def _reports(self, reports: Reports) -> NDArray[Any]:
-        return check_part(reports, "reports", *self.layout[""], counted=True)
+    def _perturb(self, values: Records, rng: Randomness) -> Bools:
+        p, q = self.support
+        drawn, _ = pad_and_sample(values, self.d, self.ell, rng)
+        real = drawn < self.d
+        bits = bernoulli(inexact(q), (len(drawn), self.d), rng)
+        own = bernoulli(inexact(p), real.shape, rng, used=real)
+        bits[real, drawn[real]] = own[real]
+        return bits
 
-    def _count(self, reports: NDArray[Any]) -> Ints:
+    # -------------------------------------------------------------------------------- the server
+
+    def _reports(self, reports: Reports) -> Bools:
+        return check_bit_reports(reports, self.layout)
+
+    def _count(self, reports: Bools) -> Ints:
         """Count the ones of each item, (d,)."""
-        return count_ones(reports)
-
-
-# -------------------------------------------------------------------------------- what one item of a set may cost
+        return count_bits(reports, self.d, packed=False)
 
 
 @dataclass(frozen=True, kw_only=True)
-class SampledGRR(SetSampling):
+class SampledGRR(SetMechanism):
     r"""k-RR on one item drawn from the padded set, with all that sampling allows.
 
-    A report equals an item of the padded set with probability :math:`[e^{\varepsilon'} + \ell - 1]/(\ell Z)` and any
-    other item with :math:`1/Z`, so that :math:`e^{\varepsilon'} = 1 + \ell(e^\varepsilon-1)` keeps ε, and attains it,
-    whatever d and ℓ; :math:`Z = e^{\varepsilon'} + d + \ell - 1`.
+    Keep the item drawn with probability :math:`\ell(e^\varepsilon-1)/Z`, and otherwise report any
+    of the d items and ℓ dummies, all alike; :math:`Z = \ell(e^\varepsilon-1) + d + \ell`.  Each
+    item of the padded set is drawn with probability 1/ℓ.  So a report names it with probability
+    :math:`e^\varepsilon/Z` and any other item with 1/Z: ε is kept, and attained, whatever d and ℓ,
+    though the k-RR alone has :math:`e^{\varepsilon'} = 1 + \ell(e^\varepsilon-1)`.
 
-    This takes ℓ *distinct* dummies.  One dummy for all would be drawn from the empty set always and from a full one
-    never, and show :math:`\varepsilon'` itself: :math:`\ln[1+\ell(e^\varepsilon-1)]`, if a set can be full.
+    This takes ℓ *distinct* dummies.  One dummy for all would be drawn from the empty set always
+    and from a full one never, and show :math:`\varepsilon'` itself, if a set can be full.
 
     Source: Wang, Li and Jha 2018 (padding and sampling).
 
-    Reports are items, dummies after the d items, (n,).
+    Reports are items, dummies after the d items, (n,).  Tallies count the reports of each item,
+    without dummies, (d,).
 
     Examples
     --------
     >>> baskets = SampledGRR(d=4, ell=2, epsilon=2.0)
     >>> people = Records.of(*[{0, 1}, {1}, {1, 3}] * 5000)
-    >>> baskets.estimate(baskets.tally(baskets.perturb(people, rng=np.random.default_rng(0)))).round(2)
+    >>> reports = baskets.perturb(people, rng=np.random.default_rng(0))
+    >>> baskets.estimate(baskets.tally(reports)).round(2)
     array([0.32, 1.  , 0.  , 0.32])
     """
 
@@ -319,19 +220,19 @@ class SampledGRR(SetSampling):
 
     @cached_property
     def keep(self) -> Fraction:
-        """Probability of answering with the item drawn, before the blind draw; rounded down."""
+        """Probability of keeping the item drawn, ℓ(e^ε − 1)/Z, rounded down."""
         more = self.ell * (odds(self.epsilon) - 1)  # e^ε' − 1
         return exact(round_down(more / (more + self.width)))
 
     @property
     def support(self) -> Support:
-        """(keep + blind, blind): of the item drawn, and of any other, which only the blind draw reports."""
+        """(p, q): p = keep + (1 − keep)/(d + ℓ), of the item drawn, and q = (1 − keep)/(d + ℓ)."""
         blind = (1 - self.keep) / self.width
         return self.keep + blind, blind
 
     @property
     def realised_epsilon(self) -> float:
-        """ln[1 + (d+ℓ)·keep/(ℓ(1 − keep))]."""
+        """Logarithm of keep/ℓ + q, for an item of the padded set, over q."""
         return chance.log(1 + self.keep * self.width / ((1 - self.keep) * self.ell))
 
     @property
@@ -339,6 +240,14 @@ class SampledGRR(SetSampling):
         """An item or a dummy."""
         return {"": (np.int64, self.width)}
 
-    def _perturb(self, values: Records, rng: Randomness) -> Reports:
-        items, _ = pad_and_sample(values, self.d, self.ell, rng)
-        return keep_or_blind(items, self.keep, self.width, rng)
+    # -------------------------------------------------------------------------------- the client
+
+    def _perturb(self, values: Records, rng: Randomness) -> Ints:
+        drawn, _ = pad_and_sample(values, self.d, self.ell, rng)
+        return keep_or_blind(drawn, self.keep, self.width, rng)
+
+    # -------------------------------------------------------------------------------- the server
+
+    def _count(self, reports: Ints) -> Ints:
+        """Count the reports of each item, (d,)."""
+        return count_items(reports, self.d, self.width)
