@@ -228,8 +228,13 @@ def max_entropy(
         return value, np.asarray(fwht(p)[at] - m + ridge * theta)
 
     start = np.zeros(len(sets))
-    precision = {"ftol": 1e-15, "gtol": 1e-9}
-    theta = minimize(loss, start, jac=True, method="L-BFGS-B", options=precision).x
+    theta = minimize(
+        loss,
+        start,
+        jac=True,
+        method="L-BFGS-B",
+        options={"ftol": 1e-15, "gtol": 1e-9},
+    ).x
     _, p = distribution(theta)
     _, gradient = loss(theta)
     return MaxEntropy(p, float(np.sum(gradient**2 / (2 * ridge))))
