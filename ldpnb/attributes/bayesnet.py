@@ -91,7 +91,7 @@ class Network:
     @property
     def edges(self) -> frozenset[tuple[int, int]]:
         """Arcs (parent, child)."""
-        found = []
+        found: list[tuple[int, int]] = []
         for child, parents in self.pairs:
             found.extend((parent, child) for parent in parents)
         return frozenset(found)
