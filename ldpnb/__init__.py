@@ -22,8 +22,9 @@ if TYPE_CHECKING:
         publish as publish,
         release as release,
     )
-    from ldpnb.chance import SystemRandom as SystemRandom, law as law, pick as pick, toss as toss
+    from ldpnb.chance import SystemRandom as SystemRandom
     from ldpnb.core import Mechanism as Mechanism, Tally as Tally
+    from ldpnb.exact import law as law, pick as pick, toss as toss
     from ldpnb.keyvalue import (
         IOH as IOH,
         PCKVGRR as PCKVGRR,

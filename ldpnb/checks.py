@@ -2,35 +2,35 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Sequence
-from fractions import Fraction
-from math import floor, log10
 from sys import float_info
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ldpnb.formula import Budget, Formula, note_range, probable
+from ldpnb.exact.arguments import (
+    EPSILON_MAX as EPSILON_MAX,
+    EPSILON_MIN as EPSILON_MIN,
+    OUT_OF_RANGE as OUT_OF_RANGE,
+    apart as apart,
+    at_least as at_least,
+    check_count as check_count,
+    check_epsilon as check_epsilon,
+    check_probability as check_probability,
+    is_number as is_number,
+    out_of_range as out_of_range,
+    shown as shown,
+)
 
-EPSILON_MIN = 1e-6  # below, a probability's distance from 1/2 is no longer large against 2**-53
-EPSILON_MAX = 32.0  # above, e^-ε is no longer large against 2**-53, and rounding would cost more than 1 % of ε
 SIZE_MAX = 2**31  # of a domain; shared out among more, EPSILON_MIN would no longer be large against 2**-53
 HASHES_MAX = 1000  # hash functions of a filter, which share ε between them
-OUT_OF_RANGE = [0]  # how often an ε was refused for its size
 FEW = 8  # entries of which a list is sooner looked at than an array
 
 LABELS = "; OneOf(categories, epsilon=…) takes labels, and says what becomes of missing answers"
 NUMBERS = "; Number(low, high, epsilon=…) takes any range, and says what becomes of missing answers"
 
 Limit = tuple[int, int] | Callable[[Any, str], Any]  # least and largest value of an integer, or a check
-
-
-def is_number(value: Any) -> bool:
-    """Whether this is a real number, Python's or numpy's; bools and time spans, which are integers to both, are not."""
-    real = isinstance(value, int | float | np.integer | np.floating)
-    return real and not isinstance(value, bool | np.bool_ | np.timedelta64)
 
 
 def in_full(number: float) -> str:
@@ -44,84 +44,12 @@ def in_full(number: float) -> str:
     return repr(float(number)).removesuffix(".0")
 
 
-def apart(limit: float | Fraction, found: float | Fraction, digits: int = 6) -> tuple[str, str]:
-    """Print a number and another that it is compared with, and by how much they differ where they print alike.
-
-    Examples
-    --------
-    >>> apart(1.0, 1.5)
-    ('1', '1.5')
-    >>> apart(Fraction(1), 1 + Fraction(1, 2**30))
-    ('1', '1, which is 9.3e-10 more')
-    """
-    least, got = f"{float(limit):.{digits}g}", f"{float(found):.{digits}g}"
-    if got != least or not (found < limit or found > limit):
-        return least, got
-    much = abs(float(found - limit))
-    return least, f"{got}, which is {much:.2g} {'more' if found > limit else 'less'}"
-
-
-def at_least(limit: float, digits: int = 3) -> str:
-    """Print a positive limit with few digits, rounded up, so that what is printed keeps it.
-
-    Examples
-    --------
-    >>> at_least(0.01234), at_least(0.5)
-    ('0.0124', '0.5')
-    """
-    text = f"{limit:.{digits}g}"
-    unit: float = 10.0 ** (floor(log10(limit)) - digits + 1)
-    return text if float(text) >= limit else f"{limit + unit:.{digits}g}"
-
-
-def shown(value: Any, write: Callable[[Any], str] = repr, most: int = 60) -> str:
-    """Return the first characters of a value; Python does not write integers of many thousand digits.
-
-    Examples
-    --------
-    >>> shown(0.1), shown(10**5000), shown([10**5000])
-    ('0.1', 'an integer of 16610 bits', 'a list')
-    """
-    try:
-        return write(value)[:most]
-    except Exception:  # a class of the caller's may fail to print itself, too
-        return f"an integer of {value.bit_length()} bits" if isinstance(value, int) else f"a {type(value).__name__}"
-
-
 def as_float(value: Any, name: str) -> float:
     """Return a number, Python's or numpy's, as a float; refuse integers beyond floats."""
     try:
         return float(value)
     except OverflowError:
         raise ValueError(f"{name} must be numbers that a float holds, at most 1.8e308, got {shown(value)}") from None
-
-
-def out_of_range(message: str) -> ValueError:
-    """Return an error about an ε, and count it: a proof notices where a client has caught it."""
-    OUT_OF_RANGE[0] += 1
-    return ValueError(message)
-
-
-def check_epsilon(epsilon: Any, name: str = "epsilon") -> float:
-    """Return ε as a float if it is a finite number in [EPSILON_MIN, EPSILON_MAX]."""
-    if isinstance(epsilon, Budget):
-        note_range(epsilon, EPSILON_MIN, EPSILON_MAX)
-        return epsilon  # type: ignore[return-value]
-    epsilon = epsilon.item() if isinstance(epsilon, np.floating) else epsilon  # of fewer bits, the limits are others
-    if not is_number(epsilon) or not EPSILON_MIN <= epsilon <= EPSILON_MAX:
-        limits = f"[{EPSILON_MIN:g}, {EPSILON_MAX:g}]"
-        raise out_of_range(f"{name} must be a finite number in {limits}, got {shown(epsilon)}")
-    return float(epsilon)
-
-
-def check_probability(value: Any, name: str) -> float:
-    """Return a probability as a float in [0, 1]."""
-    if isinstance(value, Formula):
-        probable(value)
-        return value  # type: ignore[return-value]
-    if not is_number(value) or not 0 <= value <= 1:
-        raise ValueError(f"{name} must be a probability in [0, 1], got {shown(value)}")
-    return float(value) + 0.0  # −0, which is equal, prints otherwise
 
 
 def check_positive(value: Any, name: str) -> float:
@@ -131,19 +59,6 @@ def check_positive(value: Any, name: str) -> float:
         large = ", and a float holds at most 1.8e308" if is_number(value) and value > float_info.max else ""
         raise ValueError(f"{name} must be a positive number, got {shown(value)}{large}")
     return float(value)
-
-
-def check_count(value: Any, least: int, name: str, most: int = 2**63 - 1) -> int:
-    """Return an integer that is at least `least`, and at most `most`."""
-    try:
-        found = operator.index(value)
-    except TypeError:
-        raise ValueError(f"{name} must be an integer, at least {least}, got {shown(value)}") from None
-    if isinstance(value, bool | np.bool_) or found < least:
-        raise ValueError(f"{name} must be an integer, at least {least}, got {shown(value)}")
-    if found > most:
-        raise ValueError(f"{name} must be at most {most}, got {shown(value)}")
-    return found
 
 
 def within(limit: Limit, value: Any, name: str) -> Any:

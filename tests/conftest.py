@@ -30,13 +30,18 @@ def pytest_addoption(parser):
 
 
 def pytest_collection_modifyitems(config, items):
-    """Leave the first case of each test that is not slow; of the contract, of each check; and all about files."""
+    """Leave the first case of each test that is not slow, and all tests about files.
+
+    Of the contract it leaves a case of each check, and of a test marked `each` one for each value of the argument.
+    """
     if not config.getoption("quick"):
         return
     first, rest = {}, []
     for item in items:
-        check = getattr(item, "callspec", None) and item.callspec.params.get("check")
-        case = item.nodeid if item.path.stem == "test_hygiene" else (item.nodeid.split("[")[0], check)
+        each = item.get_closest_marker("each")
+        argument = each.args[0] if each else "check"
+        value = getattr(item, "callspec", None) and item.callspec.params.get(argument)
+        case = item.nodeid if item.path.stem == "test_hygiene" else (item.nodeid.split("[")[0], value)
         if item.get_closest_marker("slow") or first.setdefault(case, item) is not item:
             rest.append(item)
     config.hook.pytest_deselected(items=rest)

@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 from ldpnb.chance import Paths, SystemRandom, bernoulli, exact, log, odds, pick, round_up, toss, uniform, weighted
+from ldpnb.exact.items import A, B, Name, cases
 from ldpnb.formula import Field
 from ldpnb.oracles import GRR, OUE, SUE
 from ldpnb.verify import laws, of_size, prove, same_law, worst
-from ldpnb.verify._items import A, B, Name, cases
 
 
 def said(found):

@@ -376,7 +376,7 @@ def test_arrays_that_differ_between_calls_are_named_with_a_cure():
         found_of(lambda x, n, rng: np.zeros((n, 2) if x else n, np.int64), many=True)
     with pytest.raises(ValueError, match="got a list for input 0 and float64 for input 1"):
         found_of(lambda x, n, rng: np.zeros(n) if x else [0.0] * n, many=True)
-    with pytest.raises(ValueError, match="for input 1, which differ in notes, alignment, order of axes or in whether"):
+    with pytest.raises(ValueError, match="for input 1, which differ in notes, alignment or order of axes, in whether"):
         found_of(lambda x, n, rng: locked(np.zeros((n, 2)), x), many=True)
     fixed = found_of(lambda x, n, rng: calls["client"](x, n, rng).astype("U9"), many=True, claimed=1.0)
     assert fixed.flagged  # by its contents
@@ -793,13 +793,37 @@ def test_hidden_forms_are_seen_in_arrays_of_objects(name):
     assert found_of(client, samples=800, claimed=1.0).flagged
 
 
-def test_a_row_of_numbers_cannot_be_locked():
-    """An array of one axis may be one that is not to be written to: no row of it tells."""
+class Listed(list):
+    """A list that may say more than what it holds."""
 
-    def many(x, n, rng):
-        return locked(warners(x, n, rng), x)
 
-    assert not audit(many, [0, 1], samples=2000, rng=rng(), claimed=1.0, many=True).flagged
+WHOLE = {  # reports, and x in what the array of all of them is
+    "what may be written to": (lambda y, x: locked(y, x), "or in whether they may be written to"),
+    "gaps": (lambda y, x: np.stack([y, y], 1).ravel()[::2] if x else y, "in whether they are contiguous"),
+    "another class": (lambda y, x: y.view(np.recarray) if x else y, r"recarray: return list\(…\)"),
+    "a list of its own class": (lambda y, x: Listed(y.tolist()), r"got Listed: return list\(…\)"),
+}
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_what_an_array_of_one_axis_tells_is_refused(name):
+    change, said = WHOLE[name]
+    with pytest.raises(ValueError, match=said):
+        audit(lambda x, n, rng: change(warners(x, n, rng), x), [0, 1], samples=800, rng=rng(), many=True)
+
+    def right(x, n, rng):
+        return np.array(change(warners(x, n, rng), x))
+
+    assert not audit(right, [0, 1], samples=2000, rng=rng(), claimed=1.1, many=True).flagged
+
+
+def test_lists_that_are_one_object_are_seen():
+    def client(x, rng):
+        first = [noisy(x, rng, p=0.2)]
+        return first, first if x else first.copy()
+
+    assert found_of(client, samples=800, claimed=1.0).flagged
+    assert not found_of(lambda x, rng: ([noisy(x, rng, p=0.2)],) * 2, samples=800, claimed=1.0).flagged
 
 
 TWO_NANS = np.array([nan, -nan])

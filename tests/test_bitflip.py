@@ -12,7 +12,7 @@ from ldpnb.attributes.bitflip import BitFlip, BloomFlip, flip_for
 from ldpnb.attributes.records import every_record
 from ldpnb.chance import bernoulli, log_up, odds, round_up, toss
 from ldpnb.core import Example
-from ldpnb.verify._laws import epsilon, laws, same_law, worst
+from ldpnb.verify import epsilon, laws, same_law, worst
 
 
 def records(mechanism):

@@ -13,7 +13,7 @@ from ldpnb.attributes.records import every_record
 from ldpnb.chance import branches, law, odds, pick, toss
 from ldpnb.core import Example, Tally
 from ldpnb.oracles.grr import GRR
-from ldpnb.verify._laws import laws, same_law, worst
+from ldpnb.verify import laws, same_law, worst
 
 
 def parity(x):

@@ -20,7 +20,7 @@ from ldpnb.oracles.hadamard import HadamardBit, HadamardResponse
 from ldpnb.oracles.olh import OLH
 from ldpnb.records import Records
 from ldpnb.serve import choose
-from ldpnb.verify._laws import moments
+from ldpnb.verify import moments
 
 ROOT = Path(__file__).resolve().parent.parent
 

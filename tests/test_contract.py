@@ -9,7 +9,7 @@ import pytest
 
 from ldpnb import GRR, OUE, RAPPOR, StateEncoding, check_mechanism
 from ldpnb.chance import Paths
-from ldpnb.core import Example
+from ldpnb.core import Example, Kept
 from ldpnb.records import Records
 from ldpnb.verify import contract
 
@@ -174,7 +174,26 @@ class Telling(OUE):
         return found
 
 
-@pytest.mark.parametrize("kind", [ColumnsFirst, Locked])
+class Words(GRR):
+    """Sends texts of two lengths."""
+
+    words = np.array(["a", "longer"])
+
+    def perturb(self, values, *, rng):
+        return self.words[super().perturb(values, rng=rng)]
+
+    def tally(self, reports):
+        return super().tally(np.searchsorted(self.words, reports).astype(np.int64))
+
+
+class Backwards(GRR):
+    """Sends an array that is not contiguous, for each number of people."""
+
+    def perturb(self, values, *, rng):
+        return np.repeat(super().perturb(values, rng=rng), 2)[::2]
+
+
+@pytest.mark.parametrize("kind", [ColumnsFirst, Locked, Words, Backwards])
 def test_how_a_crowd_lies_in_memory_is_no_report(kind):
     check_mechanism(kind(k=2, epsilon=1.0), range(2))
 
@@ -182,3 +201,58 @@ def test_how_a_crowd_lies_in_memory_is_no_report(kind):
 def test_whether_a_report_may_be_written_to_is_sent():
     with pytest.raises(ValueError, match="an array that may not be written to, .*: return ….copy"):
         check_mechanism(Telling(k=2, epsilon=1.0), range(2))
+
+
+def columns_first(reports, is_first):
+    return np.asfortranarray(reports) if is_first else reports
+
+
+def locked(reports, is_first):
+    reports.flags.writeable = not is_first
+    return reports
+
+
+def other_bytes(reports, is_first):
+    return reports.astype(">i8" if is_first else "<i8")
+
+
+def entries(reports, is_first):
+    """Each report as an array among objects, as a person sends it."""
+    found = np.empty(len(reports), object)
+    for i, report in enumerate(reports):
+        found[i] = locked(np.array([report]), is_first and i == 0)
+    return found
+
+
+@pytest.mark.parametrize(
+    "kind, change", [(OUE, columns_first), (OUE, locked), (GRR, locked), (GRR, other_bytes), (GRR, entries)]
+)
+def test_the_array_of_a_crowd_does_not_tell_of_the_first_one(kind, change):
+    class Crowd(kind):
+        def perturb(self, values, *, rng):
+            values = np.asarray(values)
+            return change(super().perturb(values, rng=rng), len(values) > 1 and values[0] == 0)
+
+        def tally(self, reports):
+            return super().tally(np.array([*map(int, reports)]) if reports.dtype == object else reports)
+
+    with pytest.raises(AssertionError, match="the array of 2000 people in the order|may not be written to"):
+        check_mechanism(Crowd(k=2, epsilon=1.0), range(2))
+
+
+def test_what_is_sent_of_a_memory_tells_nothing_by_its_form():
+    class Keeps(OUE):
+        """Remembers a value, and says by what may be written to whether it is 0."""
+
+        def memoise(self, values, *, rng):
+            rows = np.zeros(len(values), [("value", "i8"), ("bits", "?", self.k)])
+            rows["value"], rows["bits"] = values, self.perturb(values, rng=rng)
+            return Kept(self, rows)
+
+        def respond(self, kept, *, rng):
+            if kept.mechanism != self:
+                raise ValueError("kept must be of this mechanism")
+            return locked(kept.rows["bits"].copy(), (kept.rows["value"] == 0).any())
+
+    with pytest.raises(AssertionError, match="respond_of_memoise_is_perturb: .* an array that may not be written to"):
+        check_mechanism(Keeps(k=2, epsilon=1.0), range(2))

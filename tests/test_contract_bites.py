@@ -1420,7 +1420,7 @@ def test_a_list_of_reports_is_named_and_no_check_is_made():
         check_mechanism(ListOfReports(**K3), range(3))
     assert str(raised.value).splitlines() == [
         "ListOfReports(k=3, epsilon=1.0) does not keep its contract",
-        "of one person, reports are a list, and must be an array",
+        "of one person, reports come as list, and must be a plain array",
     ]
 
 

@@ -7,7 +7,7 @@ import pytest
 from contract import BAD_PAIRS, FALSE_ALARM, Contract, total_variation
 from scipy.stats import chi2
 
-from ldpnb.chance import law
+from ldpnb.chance import branches, law
 from ldpnb.core import Example, Tally
 from ldpnb.keyvalue import encoding
 from ldpnb.keyvalue.correlation import IOH, PairSampling
@@ -22,7 +22,6 @@ from ldpnb.oracles.succinct import SHist
 from ldpnb.oracles.unary import OUE, SUE
 from ldpnb.postprocess import norm_sub
 from ldpnb.records import Records
-from ldpnb.verify._laws import branches
 
 KEYS = ("cancer", "fever", "cough")
 ONE, TWO, THREE = FEW[1], FEW[2], FEW[3]

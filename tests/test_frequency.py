@@ -20,7 +20,7 @@ from ldpnb.oracles.personal import PCE, people
 from ldpnb.oracles.subset import SubsetSelection, best_size, minimax_risk
 from ldpnb.oracles.succinct import SHist
 from ldpnb.oracles.unary import OUE, SUE
-from ldpnb.verify._laws import epsilon, laws, moments
+from ldpnb.verify import epsilon, laws, moments
 
 CODES = [[-1], [3], [0.5], [np.nan], ["a"], [[0]], 0, [True], [None], [2**63]]
 

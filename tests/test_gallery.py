@@ -9,8 +9,8 @@ import pytest
 from ldpnb.book.gallery import GALLERY, examine, fixed_seed, float_noise, krr, off, overview, reply, unary
 from ldpnb.oracles.grr import GRR
 from ldpnb.oracles.unary import SUE
+from ldpnb.verify import epsilon, laws, same_law
 from ldpnb.verify._audit import audit, ceiling
-from ldpnb.verify._laws import epsilon, laws, same_law
 
 SAMPLES = 2000  # in every sampled check below, chance has one fixed seed
 E, T = exp(1), tanh(0.5)

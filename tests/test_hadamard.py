@@ -21,7 +21,7 @@ from ldpnb.oracles.base import ItemOracle
 from ldpnb.oracles.hadamard import HadamardBit, HadamardResponse, parity
 from ldpnb.oracles.personal import PCE, people
 from ldpnb.oracles.succinct import SHist
-from ldpnb.verify._laws import laws
+from ldpnb.verify import laws
 
 CODES = [[-1], [3], [0.5], [np.nan], ["a"], [[0]], 0, [True], [None], [2**63]]
 

@@ -10,7 +10,7 @@ from ldpnb.chance import odds
 from ldpnb.core import Example
 from ldpnb.oracles.grr import GRR
 from ldpnb.oracles.matrix import MatrixMechanism, ratio, within
-from ldpnb.verify._laws import same_law
+from ldpnb.verify import same_law
 
 UNEVEN = np.array([[0.5, 0.3, 0.2], [0.25, 0.35, 0.4], [0.4, 0.4, 0.2], [0.3, 0.5, 0.2]])
 THIRDS = np.array([[1 / 3, 2 / 3, 0.0], [0.1, 0.9, 0.0]])  # floats that do not sum to 1, and a report never sent

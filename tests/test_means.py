@@ -17,7 +17,7 @@ from ldpnb.numbers.many_numbers import HarmonyMean, MeanEst, SampledHybrid
 from ldpnb.numbers.means import Range
 from ldpnb.numbers.one_number import Hybrid, Laplace, Piecewise, TwoPoint, best_width, exp_down, rounded
 from ldpnb.postprocess import interval
-from ldpnb.verify._laws import epsilon, laws, same_law, sampled
+from ldpnb.verify import epsilon, laws, same_law, sampled
 
 LINE = np.array([-1.0, 1.0, 0.0, 0.3, -0.7])  # the ends are a worst pair
 

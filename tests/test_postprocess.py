@@ -10,7 +10,7 @@ from ldpnb.oracles.grr import GRR
 from ldpnb.oracles.olh import OLH
 from ldpnb.oracles.unary import OUE
 from ldpnb.postprocess import channel, maximum_likelihood, norm, norm_sub
-from ldpnb.verify._laws import laws
+from ldpnb.verify import laws
 
 SHAPES = [(), (5,), (2, 3)]
 

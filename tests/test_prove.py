@@ -19,6 +19,8 @@ from ldpnb.attributes.bitflip import flip_for
 from ldpnb.chance import LIMIT, exact, inexact, log, log_down, odds, pick, round_down, round_up, share, toss, weighted
 from ldpnb.checks import check_epsilon
 from ldpnb.core import Example
+from ldpnb.exact.proving import Question, Subject, subject_of
+from ldpnb.exact.symbolic import symbolic_laws
 from ldpnb.formula import Budget, Field, ascending, within
 from ldpnb.keyvalue import PrivKV
 from ldpnb.numbers import Hierarchy
@@ -26,9 +28,8 @@ from ldpnb.oracles import GRR, OLH, OUE, PCE, SUE, BlockDesign, HadamardBit, Sub
 from ldpnb.oracles.personal import people
 from ldpnb.serve import catalogue
 from ldpnb.strings import RAPPOR
-from ldpnb.verify import _prove, moments, prove
-from ldpnb.verify._prove import _maker, _moments
-from ldpnb.verify._symbolic import symbolic_laws
+from ldpnb.verify import _identities, moments, prove
+from ldpnb.verify._identities import compared_moments
 
 K = 4
 
@@ -721,6 +722,7 @@ def of(name, at):
     return prove(*given(name, at), moments=name not in IN_FLOATS)
 
 
+@pytest.mark.each("name")
 @pytest.mark.parametrize("name, at", ROWS)
 def test_mechanisms_of_the_catalogue(name, at):
     """Privacy of ideal and of rounded coins, the ε that is stated, mean and variance of a score: for every ε."""
@@ -789,7 +791,7 @@ def test_a_proof_stands_where_mean_and_variance_cannot_be_compared(name, why):
 def test_constants_in_place_of_symbols_give_the_formulas_there(name, y):
     """The same replay with e^ε = y^r a number."""
     one = CASES[name][0]
-    make = _maker(one.mechanism)[0] if isinstance(one, Example) else one[0]
+    make = subject_of(one.mechanism).make if isinstance(one, Example) else one[0]
     inputs, found = one.inputs if isinstance(one, Example) else one[1], of(name, 0).laws
     field = Field()
     replayed = symbolic_laws(make(Point(y, found.field.roots, field)), inputs, field).at(Fraction(5))
@@ -815,7 +817,7 @@ def spoilt(name, change):
     one = CASES[name][0]
     if not isinstance(one, Example):
         return lambda e: change(one[0], e), one[1]
-    make = _maker(one.mechanism)[0]
+    make = subject_of(one.mechanism).make
     return lambda e: change(make, e), one.inputs, one.items
 
 
@@ -859,7 +861,8 @@ def test_a_lost_sign_and_a_wrong_variance_are_refuted(name):
     if name == "GRR":
         assert "are not, in 3 cases, as stated" in said(run(name, lost, rounded=False))
     make, inputs, *items = spoilt(name, lost)
-    assert _moments(make, None, inputs, items[0] if items else None, (), LIMIT).wrong
+    question = Question(Subject(make, ""), inputs, items[0] if items else None, True, LIMIT)
+    assert compared_moments(question, ()).wrong
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -1177,7 +1180,7 @@ def test_moments_are_looked_at_for_every_epsilon_and_in_every_unit(name):
 
 def test_what_one_draw_has_found_is_not_forgotten(monkeypatch):
     """A difference that is large at few ε may be met by one draw and missed by all others."""
-    monkeypatch.setattr(_prove, "_apart", lambda every, stated, draws: {(0, 2)} if draws == 1 else set())
+    monkeypatch.setattr(_identities, "_apart", lambda every, stated, draws: {(0, 2)} if draws == 1 else set())
     assert prove(GRR(k=2, epsilon=1.0), range(2)).wrong == 2  # one a score
 
 

@@ -16,7 +16,7 @@ from ldpnb.oracles.grr import GRR
 from ldpnb.oracles.unary import SUE
 from ldpnb.strings.hashed import position
 from ldpnb.strings.rappor import ORR, RAPPOR, _power, one_time
-from ldpnb.verify._laws import epsilon, laws, moments, same_law, worst
+from ldpnb.verify import epsilon, laws, moments, same_law, worst
 
 SMALL = dict(bits=2, hashes=1, cohorts=2, f=0.4, p=0.5, q=0.75)
 SLOTS = dict(k=3, cohorts=2, epsilon=1.0)

@@ -1,6 +1,7 @@
 """The rules of the house: imports point downwards, families do not know each other, nothing heavy loads by itself."""
 
 import ast
+import sys
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -9,13 +10,15 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 FAMILIES = ("numbers", "strings", "keyvalue", "sets", "attributes")
+DOOR = "ldpnb/_door.py"  # through which the names of every folder are handed out
 BELOW = {
-    "ground": {"ground"},
-    "verify": {"ground", "verify"},
-    "oracles": {"ground", "oracles"},
-    **{family: {"ground", "verify", "oracles", family} for family in FAMILIES},
-    "serve": {"ground", "verify", "oracles", *FAMILIES, "serve"},
-    "book": {"ground", "verify", "oracles", *FAMILIES, "serve", "book"},
+    "exact": {"exact"},
+    "ground": {"exact", "ground"},
+    "verify": {"exact", "ground", "verify"},
+    "oracles": {"exact", "ground", "oracles"},
+    **{family: {"exact", "ground", "verify", "oracles", family} for family in FAMILIES},
+    "serve": {"exact", "ground", "verify", "oracles", *FAMILIES, "serve"},
+    "book": {"exact", "ground", "verify", "oracles", *FAMILIES, "serve", "book"},
 }
 HEAVY = ("numba", "pandas", "matplotlib", "scipy.optimize", "scipy.stats", "seaborn", "dask", "distributed")
 FILES = {path.relative_to(ROOT).as_posix(): path.read_text("utf-8") for path in (ROOT / "ldpnb").rglob("*.py")}
@@ -55,7 +58,7 @@ def sideways(files):
     return [
         f"{path} imports {other}"
         for path, source in files.items()
-        for other in sorted(wanted(source, files) - {"ldpnb/__init__.py"})
+        for other in sorted(wanted(source, files) - {"ldpnb/__init__.py", DOOR})
         if part(other) not in BELOW[part(path)]
     ]
 
@@ -80,6 +83,21 @@ def heavy(files):
     ]
 
 
+def foreign(files):
+    """Imports of `exact` that are neither of the standard library nor of `exact` itself."""
+    return [
+        f"{path} imports {module}"
+        for path, source in {DOOR: files[DOOR], **files}.items()
+        if part(path) == "exact" or path == DOOR
+        for module, _ in imports(source)
+        if module.split(".")[0] not in sys.stdlib_module_names and not module.startswith(("ldpnb.exact", "ldpnb._door"))
+    ]
+
+
+def test_exact_imports_the_standard_library_alone():
+    assert foreign(FILES) == []
+
+
 def test_imports_point_downwards():
     assert sideways(FILES) == []
 
@@ -98,6 +116,9 @@ def test_nothing_heavy_is_imported_at_the_head_of_a_module():
         (sideways, {"ldpnb/sets/sampling.py": "from ldpnb.strings.rappor import RAPPOR"}),
         (sideways, {"ldpnb/oracles/hadamard.py": "def f():\n    from ldpnb import verify"}),
         (sideways, {"ldpnb/chance.py": "from ldpnb.oracles import frequency"}),
+        (sideways, {"ldpnb/exact/coins.py": "from ldpnb import chance"}),
+        (foreign, {"ldpnb/exact/coins.py": "import numpy as np"}),
+        (foreign, {"ldpnb/exact/coins.py": "def f():\n    from ldpnb.checks import check_text"}),
         (circle, {"ldpnb/chance.py": "from ldpnb import core"}),
         (heavy, {"ldpnb/chance.py": "import pandas as pd"}),
         (heavy, {"ldpnb/serve/choose.py": "from scipy import optimize"}),
@@ -107,11 +128,13 @@ def test_a_planted_fault_is_caught(rule, planted):
     assert rule(FILES | planted)
 
 
-@pytest.mark.parametrize("family", [*FAMILIES, "verify", "oracles", "serve", "book"])
+@pytest.mark.parametrize("family", [*FAMILIES, "exact", "verify", "oracles", "serve", "book"])
 def test_a_family_has_a_door_whose_names_are_there_and_are_no_modules(family):
     package = import_module(f"ldpnb.{family}")
+    places = ("ldpnb.verify.", "ldpnb.exact.") if family == "verify" else (f"ldpnb.{family}.",)
     for name in package.__all__:
-        assert name.isupper() or getattr(package, name).__module__.startswith(f"ldpnb.{family}."), name
+        place = getattr(getattr(package, name), "__module__", "")
+        assert name.isupper() or name == "Law" or place.startswith(places), name
         assert f"ldpnb/{family}/{name}.py" not in FILES
 
 

@@ -19,7 +19,7 @@ from ldpnb.attributes.tables import (
     symbols,
 )
 from ldpnb.oracles.grr import GRR
-from ldpnb.verify._laws import laws
+from ldpnb.verify import laws
 
 
 def records(mechanism):

@@ -16,7 +16,7 @@ from ldpnb.strings import unknown_strings
 from ldpnb.strings.hashed import position
 from ldpnb.strings.rappor import one_time
 from ldpnb.strings.unknown_strings import Unknown, dictionary, discover, threshold
-from ldpnb.verify._laws import laws, same_law, worst
+from ldpnb.verify import laws, same_law, worst
 from ldpnb.verify.contract import _independent
 
 SMALL = dict(length=2, gram=1, epsilon=1.5, bits=2, hashes=1, cohorts=1)

@@ -18,7 +18,7 @@ from ldpnb.oracles.olh import OLH
 from ldpnb.oracles.unary import OUE, SUE
 from ldpnb.records import Records
 from ldpnb.strings.rappor import RAPPOR
-from ldpnb.verify._laws import (
+from ldpnb.verify import (
     Sampled,
     Worst,
     distance,
@@ -27,6 +27,7 @@ from ldpnb.verify._laws import (
     laws,
     moments,
     one_person,
+    prove,
     same_law,
     sampled,
     worst,
@@ -521,11 +522,40 @@ BATCHES = {
     "another class": (lambda x, reports: reports.view((np.ndarray, np.matrix)[x]).reshape(-1), "must return plain arr"),
     "a list": (lambda x, reports: [*reports] if x else reports, "reports in one form, got ndarray and list"),
     "a tuple": (lambda x, reports: (list, tuple)[x](reports), "reports in one form, got list and tuple"),
+    "what may be written to": (lambda x, reports: locked(reports, x), "may be written to .*: return ….copy"),
+    "an attribute": (lambda x, reports: Listed(reports, x), "as 0 and as 1, .* in place of each Listed"),
+    "a class of its own": (lambda x, reports: Boxed(reports, x), "must return plain values or arrays to have a law"),
 }
 
 
+def locked(reports, x):
+    reports.flags.writeable = not x
+    return reports
+
+
+class Listed(list):
+    """A list that says more than what it holds."""
+
+    def __init__(self, reports, x):
+        super().__init__(reports.tolist())
+        self.more = x
+
+
+class Boxed:
+    """Looks like an array of reports, and says more."""
+
+    def __init__(self, reports, x):
+        self.reports, self.more = reports, x
+
+    def __len__(self):
+        return len(self.reports)
+
+    def __getitem__(self, i):
+        return self.reports[i]
+
+
 @pytest.mark.parametrize("name", BATCHES)
-def test_an_array_of_one_report_tells_nothing_by_its_dtype(name):
+def test_an_array_of_one_report_tells_nothing_by_its_form(name):
     """A row alone is the same: the law of rows has ε = 1, and who gets the array knows the value."""
     change, said = BATCHES[name]
 
@@ -533,8 +563,9 @@ def test_an_array_of_one_report_tells_nothing_by_its_dtype(name):
         def perturb(self, values, *, rng):
             return change(int(np.asarray(values)[0]), super().perturb(values, rng=rng))
 
-    with pytest.raises(ValueError, match=said):
-        laws(Batch(k=2, epsilon=1.0), [0, 1])
+    for what in (laws, prove):
+        with pytest.raises(ValueError, match=said):
+            what(Batch(k=2, epsilon=1.0), [0, 1])
 
 
 def test_moments_see_randomness_from_elsewhere():

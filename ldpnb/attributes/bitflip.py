@@ -25,7 +25,8 @@ from ldpnb.checks import (
     shown,
 )
 from ldpnb.core import Bools, Floats, Ints, Layout, Reports, Tally, best_bits
-from ldpnb.formula import Budget, note_range, within
+from ldpnb.exact.formulas import Budget
+from ldpnb.exact.questions import note_range, within
 from ldpnb.hashing import digest64
 
 BITS_MAX = 2**16  # of a filter; decoding inverts a matrix of so many columns

@@ -19,7 +19,8 @@ from numpy.typing import ArrayLike
 from ldpnb.chance import exact, log, odds
 from ldpnb.checks import SIZE_MAX, Limit, check_count, check_epsilon, check_numbers, in_full, shown
 from ldpnb.core import Floats, Ints, Mechanism, Tally
-from ldpnb.formula import Formula, above_one
+from ldpnb.exact.formulas import Formula
+from ldpnb.exact.questions import above_one
 
 FINE = 2**64  # weights of a client are multiples of 1 / FINE
 

@@ -28,7 +28,7 @@ from numpy.typing import ArrayLike
 from ldpnb.chance import Randomness, bernoulli, exact, inexact, weighted
 from ldpnb.checks import Limit, check_unit
 from ldpnb.core import Example, Floats, Ints, Layout, Reports, Tally
-from ldpnb.formula import Formula
+from ldpnb.exact.formulas import Formula
 from ldpnb.intervals import skewed_quantile, support_interval
 from ldpnb.numbers.means import FINE, MeanMechanism, exp_down
 

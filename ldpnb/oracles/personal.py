@@ -15,7 +15,7 @@ from ldpnb import chance
 from ldpnb.chance import Randomness, inexact
 from ldpnb.checks import SIZE_MAX, Limit, check_codes, check_epsilon, check_fields, shown
 from ldpnb.core import Example, Floats, Ints, Layout, Mechanism, Reports, Tally, Values
-from ldpnb.formula import ascending
+from ldpnb.exact.questions import ascending
 from ldpnb.kernels import fwht
 from ldpnb.oracles.base import one_hot
 from ldpnb.oracles.hadamard import count_signs, order, tell_signs, truthful

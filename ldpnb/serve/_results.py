@@ -159,8 +159,9 @@ class Result:
         Rows of one result come from the same reports: the error of a difference of two shares is larger than the root
         of their squared errors, that of a sum smaller.  See `Mechanism.contrast_variance`.
 
-        A row alone has its own interval.  Those of sums and differences follow the normal law, and are too narrow where
-        hardly anybody, say fewer than ten people, is in what is added.
+        A row alone has the interval that is printed for it, where the level is the result's and intervals hold each
+        alone.  All others follow the normal law, and are too narrow where hardly anybody, say fewer than ten people, is
+        in what is added.
 
         Parameters
         ----------

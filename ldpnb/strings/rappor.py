@@ -42,7 +42,7 @@ from ldpnb.checks import (
     check_probability,
 )
 from ldpnb.core import Example, Floats, Ints, Kept, Layout, Reports, best_bits, blocks, largest_sum
-from ldpnb.formula import within
+from ldpnb.exact.questions import within
 from ldpnb.oracles.base import BLOCK
 from ldpnb.oracles.grr import GRR
 from ldpnb.strings.hashed import Hashed, Name

@@ -6,7 +6,7 @@ Samples cannot prove privacy.  They can refute a claim, at a stated level.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass
@@ -22,6 +22,7 @@ from scipy.special import betainccinv, betaincinv
 from ldpnb.chance import Randomness, SystemRandom, form, freeze
 from ldpnb.checks import check_count, check_probability, is_number, shown
 from ldpnb.core import Bools, Floats, Ints, Mechanism, blocks
+from ldpnb.exact.clients import check_call, values as plain_values
 from ldpnb.records import Records
 from ldpnb.verify._features import (
     CELLS,
@@ -41,7 +42,7 @@ from ldpnb.verify._features import (
     tidy,
     unseen,
 )
-from ldpnb.verify._laws import _values, check_call, check_level, repeat
+from ldpnb.verify._moments import check_level, repeat
 
 SAMPLES_MIN = 100
 TAILS = 4  # two events, and two bounds for each
@@ -200,7 +201,7 @@ def audit(
     False
     """
     if not isinstance(inputs, np.ndarray | Records if isinstance(client, Mechanism) else np.ndarray):
-        inputs = _values(inputs)
+        inputs = plain_values(inputs)
     if len(inputs) < 2:
         raise ValueError(f"inputs must hold at least two inputs, got {len(inputs)}")
     samples = _check_size(samples, level, delta)
@@ -343,7 +344,7 @@ def _warn(text: str) -> None:
 
 def _gaps(client: Any, inputs: Any) -> Iterator[str]:
     """Say what the inputs do not cover, as far as it can be known from them and from what a mechanism takes."""
-    values, first = _values(inputs), dict[Any, int]()
+    values, first = plain_values(inputs), dict[Any, int]()
     for j, value in enumerate(values):
         with suppress(ValueError):  # of inputs that cannot be compared
             told = form(value)  # first, since it ends
@@ -361,8 +362,11 @@ def _gaps(client: Any, inputs: Any) -> Iterator[str]:
 
 
 def _check_number(reports: Any, n: int, name: str) -> Any:
-    if not isinstance(reports, np.ndarray | Sequence) or isinstance(reports, str | bytes):
-        raise ValueError(f"{name} must return a sequence of {n} reports, got {type(reports).__name__}")
+    if type(reports) not in (np.ndarray, list, tuple):  # others may say more than their reports
+        raise ValueError(
+            f"{name} must return a sequence of {n} reports, got {type(reports).__name__}: return "
+            "list(…)"
+        )
     if len(reports) != n:
         raise ValueError(f"{name} must return {n} reports, got {len(reports)}")
     return reports

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ldpnb.chance import PLAIN, copied, form, form_of, freeze, layout
 from ldpnb.checks import shown
 from ldpnb.core import Bools, Ints, blocks
-from ldpnb.verify._laws import row_keys
+from ldpnb.verify._moments import row_keys
 
 FEW = 32  # different values of a column that get a feature each; a column with more gets steps
 MEMBERS = 256  # most frequent members of sets that get a feature each
@@ -105,7 +105,10 @@ def check_batches(drawn: list[Any], common: list[Hashable], name: str) -> None:
     for i, reports in enumerate(drawn):
         if common[i] != common[0]:
             one, other = _described(drawn[0]), _described(reports)
-            hidden = ", which differ in notes, alignment, order of axes or in whether they may be written to"
+            hidden = (
+                ", which differ in notes, alignment or order of axes, in whether they are contiguous, "
+                "or in whether they may be written to"
+            )
             raise ValueError(
                 f"{name} must return arrays of one dtype and shape for all inputs, or lists, got {one} for input 0 and "
                 f"{other} for input {i}{hidden if one == other else ''}: one report may settle it for all of a call, "
@@ -118,7 +121,8 @@ def shared(reports: Any) -> Hashable:
     """Return what a call says of all its reports: of those of a list, which stand for themselves, its class."""
     if not isinstance(reports, np.ndarray) or (reports.dtype == object and reports.ndim == 1):
         return (type(reports),)
-    return form_of(reports.dtype), reports.shape[1:], layout(reports[0]) if reports.ndim > 1 else ()
+    alone = reports[0] if reports.ndim > 1 else reports
+    return form_of(reports.dtype), reports.shape[1:], layout(alone)
 
 
 def _described(reports: Any) -> str:

@@ -1,12 +1,14 @@
-"""The contract of `ldpnb.core` as checks that every mechanism can be put to, exact wherever it can be enumerated.
+"""The contract of `ldpnb.core` as checks that every mechanism can be put to.
 
-`check_mechanism` runs all checks that apply to a mechanism; `parametrize` makes tests of pytest of them, one for each
-check and example.  A check is a function of a `core.Example`; it returns if the promise is kept, and else raises an
+They are exact wherever a mechanism can be enumerated.  `check_mechanism` runs all checks that apply
+to a mechanism; `parametrize` makes tests of pytest of them, one for each check and example.  A
+check is a function of a `core.Example`; it returns if the promise is kept, and else raises an
 AssertionError that says what was found.
 
 Exact checks read the law of the client's own code, which is walked once for each example.
 
-Sampled checks raise a false alarm once in 10⁹ at most, each of them, and so less than once in 10⁷ all together:
+Sampled checks raise a false alarm once in 10⁹ at most, each of them, and so less than once in 10⁷
+all together:
 
 - Counts are compared with what is expected of them by a bound that holds for any number of people
   (`likelihood`).
@@ -17,8 +19,9 @@ Sampled checks raise a false alarm once in 10⁹ at most, each of them, and so l
   that of a normal law for all of them together (Bonferroni), at 10⁻⁹.
 - `_rectangles` is no sum of independent terms; of 12,000 simulated, its largest was 3.8 standard
   errors, and 8 are allowed.
-- Standard errors and intervals are looked at in surveys that are drawn by the law: a mean may be 8 standard
-  errors off, and more by Bernstein's bound where rare scores are large; how often ends are wrong is binomial.
+- Standard errors and intervals are looked at in surveys that are drawn by the law: a mean may be 8
+  standard errors off, and more by Bernstein's bound where rare scores are large; how often ends are
+  wrong is binomial.
 
 Seeds are fixed, so a mechanism that passed passes again.
 """
@@ -47,36 +50,54 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import bdtr, bdtrc, chdtr, chdtrc, ndtr, ndtri
 
+from ldpnb.arrays import form_of, layout
 from ldpnb.asked import AsksSome
-from ldpnb.chance import LIMIT, Law, Outputs, Paths, SystemRandom, TooManyBranches, freeze, law, odds
-from ldpnb.checks import EPSILON_MAX, EPSILON_MIN, apart
-from ldpnb.core import Example, Floats, Ints, Mechanism, OpenMechanism, Tally, Untold, largest_sum, named
-from ldpnb.records import Records
-from ldpnb.verify._laws import (
-    Rows,
-    Worst,
-    _values,
-    laws,
-    moments,
-    moments_of,
-    row_keys,
-    stated_rounding,
-    total_variation,
-    worst,
+from ldpnb.chance import (
+    LIMIT,
+    Law,
+    Outputs,
+    Paths,
+    SystemRandom,
+    TooManyBranches,
+    freeze,
+    law,
+    odds,
 )
+from ldpnb.checks import EPSILON_MAX, EPSILON_MIN, apart
+from ldpnb.core import (
+    Example,
+    Floats,
+    Ints,
+    Mechanism,
+    OpenMechanism,
+    Tally,
+    Untold,
+    largest_sum,
+    named,
+)
+from ldpnb.exact.clients import values as plain_values
+from ldpnb.exact.distributions import laws, total_variation
+from ldpnb.exact.ratios import Worst, stated_rounding, worst
+from ldpnb.records import Records
+from ldpnb.verify._mechanisms import Rows
+from ldpnb.verify._moments import moments, moments_of, row_keys
 
 FALSE_ALARM = 1e-9
 DRAWS = 4000  # of each input
 TRIALS = 3000
-GRID = 40_321  # numbers in the range of the inputs; from −1 to 1 the middles of up to 630 cells among them
+# numbers in the range of the inputs; from −1 to 1 the middles of up to 630 cells are among them
+GRID = 40_321
 FEW = 20_000  # branches of an input up to which examples are walked that are made of one at hand
-THREE = 20_000  # branches up to which three people, or all pairs of three inputs, are walked; reports taken together
+# branches up to which three people, or all pairs of three inputs, are walked; and how many reports
+# are taken together
+THREE = 20_000
 CHANGED = "the client changes the values that it is handed"
 COSTS = ("report", "report and item")
 OTHERS = 0.35, 4.7  # as parts of the ε that an example has: where its client is walked, too
 ORDERS = 3  # in which reports are lined up
 THINNED = 65  # from which on a crowd is not thinned out any more
-CROWD, RARE = 2000, 15  # people of other mixtures, and one in how many has not the input of most
+CROWD = 2000  # people of other mixtures
+RARE = 15  # one in so many of them has not the input of most
 MIXED = 4  # inputs that most of a crowd may have; of other checks, inputs that are tried
 BATCHES = (1000, 127), (300, 600), (16, 4000)  # number of batches, people in each
 PLACES = 300  # batches from which on each place is looked at
@@ -87,7 +108,8 @@ TARGETS = 12  # entries up to which influence on any number of them is looked at
 CROWDS = 50, 300, 3000  # people of whom nobody holds an item
 SIDE = 0.025  # chance that one end of an interval at 95 % is wrong
 FEW_PEOPLE = (2, 8000), (30, 3000), (500, 200)  # people in a survey, and how many surveys
-SURVEYED, SURVEYS = 2000, 400  # people in a survey and surveys whose intervals are looked at
+SURVEYED = 2000  # people in a survey whose intervals are looked at
+SURVEYS = 400
 WIDE = 10  # how many times the usual width an interval may have
 TAIL = 26  # more than the logarithm of 2/FALSE_ALARM
 BETWEEN = 2000  # branches of an input up to which numbers between the inputs are walked
@@ -102,32 +124,34 @@ Check = Callable[[Example], None]
 
 
 class Slack(UserWarning, AssertionError):
-    """A mechanism keeps its ε with room to spare: it might have a smaller variance, or state a smaller ε.
+    """A mechanism keeps its ε with room to spare.
 
-    A warning; with ``warnings.simplefilter("error", Slack)`` it is a breach like others.
+    It might have a smaller variance, or state a smaller ε.  This is a warning; with
+    ``warnings.simplefilter("error", Slack)`` it is a breach like others.
     """
 
 
 def check_mechanism(mechanism: Mechanism | Example, inputs: Any = None, **about: Any) -> list[str]:
     """Run every check that applies, and return their names.
 
-    A mechanism that keeps its ε with room to spare is warned about (`Slack`), and keeps its contract.
+    A mechanism that keeps its ε with room to spare keeps its contract, and is warned about
+    (`Slack`).
 
     What no check sees:
 
     - a client that does otherwise after thousands of calls, beyond thousands of people in one call,
       for certain numbers of people, or for a source of randomness that is a `chance.Paths`;
-    - rare randomness from elsewhere, a truth told once in a thousand reports, or to one person beyond the
-      600th of a batch;
-    - an ε between those that are tried: its own, 0.35 and 4.7 times as much, and 16; there the law, bias, variance,
-      influence and size are looked at, if branches are few, and crowds are not;
+    - rare randomness from elsewhere, a truth told once in a thousand reports, or to one person
+      beyond the 600th of a batch;
+    - an ε between those that are tried: its own, 0.35 and 4.7 times as much, and 16; there the law,
+      bias, variance, influence and size are looked at, if branches are few, and crowds are not;
     - more than three people who go together though no two of them do, and two of more than 127
       people who share a coin in places that follow no rule;
     - crowds of other mixtures than equal parts, one input alone, and one that 14 in 15 people have;
     - a tally or an estimate that errs beyond some thousand reports, influence on more than 12
       entries, and whatever larger instances of the class do;
-    - reports that are forged otherwise than at random, values of other types, and intervals of other surveys than
-      2,000 people at z = 1 and 2;
+    - reports that are forged otherwise than at random, values of other types, and intervals of
+      other surveys than 2,000 people at z = 1 and 2;
     - what no law tells: `needs_list`, and how `server_cost` grows.
 
     Parameters
@@ -135,15 +159,17 @@ def check_mechanism(mechanism: Mechanism | Example, inputs: Any = None, **about:
     mechanism : Mechanism or Example
         Small enough to be enumerated: a few items, keys or letters.
     inputs : sequence or Records
-        Values of one person each, as `perturb` takes them, of an `Example` its own; a pair that reports tell apart best
-        must be among them.
+        Values of one person each, as `perturb` takes them, of an `Example` its own; a pair that
+        reports tell apart best must be among them.
     **about
         What else an `Example` says: ``items``, ``groups``, ``histogram``, ``pairs``.
 
     Raises
     ------
     AssertionError
-        If the contract is not kept; it names the checks that failed, and says what each of them found.
+        If the contract is not kept; it names the checks that failed, and says what each found.
+    ValueError
+        If there is no law of one person's reports, as where they come in two forms.
 
     Examples
     --------
@@ -156,14 +182,19 @@ def check_mechanism(mechanism: Mechanism | Example, inputs: Any = None, **about:
     >>> check_mechanism(Mine(k=3, epsilon=1.0), range(3))  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     AssertionError: Mine(k=3, epsilon=1.0) does not keep its contract
-    epsilon_of_the_law_is_the_stated_one: the client shows more than ε = 1.0: report 0 tells input 0 from 1 by 1.62...
+    epsilon_of_the_law_is_the_stated_one: the client shows more than ε = 1.0: report 0 tells ...
     epsilon_is_kept_at_every_size: at ε = 1e-06 the realised one is 0.91...
     """
     if isinstance(mechanism, Mechanism):
-        mechanism = Example(mechanism, inputs if isinstance(inputs, Records) else np.asarray(inputs), **about)
-    if unusable := _unusable(mechanism):
+        if not isinstance(inputs, Records):
+            inputs = np.asarray(inputs)
+        mechanism = Example(mechanism, inputs, **about)
+    unusable = _unusable(mechanism)
+    if unusable:
         raise AssertionError(f"{mechanism} does not keep its contract\n{unusable}")
-    kept, broken, first = [], [], None
+    kept = []
+    broken = []
+    first = None
     for check, example in plan([mechanism]):
         try:
             check(example)
@@ -173,22 +204,29 @@ def check_mechanism(mechanism: Mechanism | Example, inputs: Any = None, **about:
             if not isinstance(error, AssertionError):
                 first = first or error
     if broken:
-        raise AssertionError("\n".join([f"{mechanism} does not keep its contract", *broken])) from first
+        lines = [f"{mechanism} does not keep its contract", *broken]
+        raise AssertionError("\n".join(lines)) from first
     return kept
 
 
 def _unusable(example: Example) -> str:
-    """Say why no check can be made of an example, or nothing; a law that cannot be read is an error."""
+    """Say why no check can be made of an example, or nothing.
+
+    A law that cannot be read is an error.
+    """
     if not is_dataclass(example.mechanism):
-        return f"{type(example.mechanism).__name__} must be a dataclass: write @dataclass(frozen=True, kw_only=True)"
+        kind = type(example.mechanism).__name__
+        return f"{kind} must be a dataclass: write @dataclass(frozen=True, kw_only=True)"
     if not isinstance(example.inputs, Records) and np.ndim(example.inputs) == 0:
         return f"inputs must be a list, an array or Records, got {example.inputs!s:.60}"
     people = range(len(example.inputs))
     if len(people) < 2:
         return f"inputs must be at least two, to be told apart, got {len(people)}"
     for group, stated in example.groups:
-        if len(people[group]) < 2:
-            return f"groups must have at least two inputs, to be told apart, got {len(people[group])} of ε = {stated}"
+        size = len(people[group])
+        if size < 2:
+            rule = "groups must have at least two inputs, to be told apart"
+            return f"{rule}, got {size} of ε = {stated}"
     try:
         known(example)
     except AssertionError as error:
@@ -200,32 +238,48 @@ def _unusable(example: Example) -> str:
 
 
 def _no_histogram(example: Example) -> str:
-    """Say why simulations do not take a histogram of the inputs, if the example says that they do."""
-    if example.histogram:
-        for way, simulate in _simulations(example).items():
-            try:
-                simulate(np.ones(len(example.inputs), np.int64), trials=1, rng=np.random.default_rng(0))
-            except ValueError as error:
-                return f"histogram must be False unless inputs are one of each that {way} counts: {error}"
+    """Say why simulations do not take a histogram of the inputs, if the example says they do."""
+    if not example.histogram:
+        return ""
+    one_of_each = np.ones(len(example.inputs), np.int64)
+    for way, simulate in _simulations(example).items():
+        try:
+            simulate(one_of_each, trials=1, rng=np.random.default_rng(0))
+        except ValueError as error:
+            rule = f"histogram must be False unless inputs are one of each that {way} counts"
+            return f"{rule}: {error}"
     return ""
 
 
 def plan(examples: Iterable[Example]) -> list[tuple[Check, Example]]:
-    """Pair checks with the examples they apply to, those that once is enough for with the smallest of each class."""
+    """Pair checks with the examples they apply to.
+
+    A check for which once is enough is paired with the smallest example of each class.
+    """
     listed = list(examples)
-    size = {example: example.mechanism.report_bits + example.mechanism.public_bits for example in listed}
-    smallest = {type(example.mechanism): example for example in sorted(listed, key=size.__getitem__, reverse=True)}
-    return [
-        (check, example)
-        for example in listed
-        for check, kind in checks.items()
-        if not kind.once or smallest[type(example.mechanism)] is example
-        if kind.applies(example)
-    ]
+    smallest = dict[type, Example]()
+    for example in sorted(listed, key=_size, reverse=True):
+        smallest[type(example.mechanism)] = example
+    found = []
+    for example in listed:
+        is_smallest = smallest[type(example.mechanism)] is example
+        for check, kind in checks.items():
+            if kind.once and not is_smallest:
+                continue
+            if kind.applies(example):
+                found.append((check, example))
+    return found
+
+
+def _size(example: Example) -> int:
+    """Bits of a report and of its public part."""
+    return example.mechanism.report_bits + example.mechanism.public_bits
 
 
 def parametrize(examples: Iterable[Example], slow: Any = ()) -> Any:
-    """Return the mark of pytest for a test of `check` and `example`, which has to call ``check(example)``.
+    """Return the mark of pytest for a test of `check` and `example`.
+
+    The test has to call ``check(example)``.
 
     Parameters
     ----------
@@ -237,46 +291,55 @@ def parametrize(examples: Iterable[Example], slow: Any = ()) -> Any:
 
     def case(check: Check, example: Example) -> Any:
         name = f"{check.__name__}-{str(example)[:60]}".replace("\n", " ")
-        return pytest.param(check, example, marks=slow if checks[check].slow else (), id=name)
+        marks = slow if checks[check].slow else ()
+        return pytest.param(check, example, marks=marks, id=name)
 
     return pytest.mark.parametrize(("check", "example"), [case(*one) for one in plan(examples)])
 
 
-# ---------------------------------------------------------------------------------------------- what checks share
+# -------------------------------------------------------------------------------- what checks share
 
 
 class Known:
     """What is read off the law of a client: of each input, and of each report that it sends."""
 
     def __init__(self, example: Example) -> None:
-        self.example, self.reports = example, dict[Hashable, Any]()
-        self.laws, self.branches = list[Law](), Counter[int]()
-        self.traces = list[dict[Hashable, Law]]()  # of each input, for each report the law of the draws behind it
-        self.outputs, self._rows = Outputs(), Rows()
-        self._sent = Outputs()  # reports of one person as they are sent: those of a crowd lie otherwise in memory
+        self.example = example
+        self.reports = dict[Hashable, Any]()
+        self.laws = list[Law]()
+        self.branches = Counter[int]()
+        # of each input, for each report the law of the draws behind it
+        self.traces = list[dict[Hashable, Law]]()
+        self.outputs = Outputs()
+        self._rows = Rows()
         numbers = dict[tuple[Hashable, ...], int]()
         handed = deepcopy(example.inputs)
         example.mechanism.perturb(handed, rng=np.random.default_rng(0))
-        _must(freeze(_values(handed)) == freeze(_values(example.inputs)), CHANGED)
+        self._must_be_as_it_was(handed)
         for i in range(len(example.inputs)):
             report = partial(self._report, i, example.inputs[i : i + 1], numbers)
             both: dict[Any, Fraction] = law(report, limit=getattr(example, "limit", LIMIT))
-            self.laws.append(_image(both, {number: key for (key, *_), number in numbers.items()}))
+            key_of = {number: key for (key, *_), number in numbers.items()}
+            self.laws.append(_image(both, key_of))
             self.traces.append({key: {} for key in self.laws[i]})
             for (key, *trace), number in numbers.items():
                 if number in both:
                     self.traces[i][key][tuple(trace)] = both[number] / self.laws[i][key]
-        _must(freeze(_values(handed)) == freeze(_values(example.inputs)), CHANGED)  # after every branch, too
+        self._must_be_as_it_was(handed)  # after every branch, too
 
-    def _report(self, i: int, person: Any, numbers: dict[tuple[Hashable, ...], int], rng: Paths) -> int:
+    def _must_be_as_it_was(self, handed: Any) -> None:
+        _must(freeze(plain_values(handed)) == freeze(plain_values(self.example.inputs)), CHANGED)
+
+    def _report(
+        self, i: int, person: Any, numbers: dict[tuple[Hashable, ...], int], rng: Paths
+    ) -> int:
+        """Replay one person, and return the number of the report and of the draws behind it."""
         self.branches[i] += 1
         report = self.example.mechanism.perturb(person, rng=rng)
-        _must(isinstance(report, np.ndarray), f"reports are a {type(report).__name__}, and must be an array")
+        _must_be_array(report)
         _must(len(report) == 1, f"one person with input {i} sends {len(report)} reports")
-        row = self._rows.only(report)
-        if isinstance(row, np.ndarray):
-            self._sent.key(row)
-        key = self.outputs.key(_alone(row))
+        self._rows.only(report)
+        key = self.outputs.key(_alone(report, 0))
         self.reports.setdefault(key, report)
         return numbers.setdefault((key, *rng._trace), len(numbers))
 
@@ -309,9 +372,19 @@ class Known:
         return {key: tuple(key[i] for i in at) for key in self.reports}  # type: ignore[index]
 
 
-def _alone(row: Any) -> Any:
-    """Return a report as an array of its own, if it is a row of others: how these lie in memory is not its own."""
-    return row.copy() if isinstance(row, np.ndarray) else row
+def _must_be_array(reports: Any) -> None:
+    kind = type(reports)
+    _must(kind is np.ndarray, f"reports come as {kind.__name__}, and must be a plain array")
+
+
+def _alone(reports: Any, i: int) -> Any:
+    """Return one of many reports as it is alone: how the others lie in memory is not its own."""
+    row = reports[i]
+    if isinstance(row, np.str_ | np.bytes_):  # which alone is of a dtype of its own length
+        return np.array(row, reports.dtype)
+    if isinstance(reports, np.ndarray) and reports.ndim > 1:
+        return row.copy()
+    return row  # an array that is an entry among objects is a person's own
 
 
 known = lru_cache(maxsize=8)(Known)  # a client is walked once for all checks
@@ -325,27 +398,34 @@ class Other(Example):
 
 
 def _other(example: Example, **changes: Any) -> Example:
-    return Other(**{field.name: getattr(example, field.name) for field in fields(Example)} | changes)
+    same = {field.name: getattr(example, field.name) for field in fields(Example)}
+    return Other(**same | changes)
 
 
 @lru_cache(maxsize=4)
 def _elsewhere(example: Example) -> tuple[Example, ...]:
-    """Return an example at a smaller ε and two larger ones, those left out that its class does not take."""
-    m = example.mechanism
-    near = [min(max(part * m.epsilon, 100 * EPSILON_MIN), EPSILON_MAX / 2) for part in OTHERS]
-    found = (_moved(example, stated) for stated in (*near, EPSILON_MAX / 2))
-    return tuple(one for one in found if one)
+    """Return an example at a smaller ε and two larger ones, but those that its class refuses."""
+    least = 100 * EPSILON_MIN
+    most = EPSILON_MAX / 2
+    found = []
+    for part in OTHERS:
+        stated = min(max(part * example.mechanism.epsilon, least), most)
+        found.append(_moved(example, stated))
+    found.append(_moved(example, most))
+    return tuple(one for one in found if one is not None)
 
 
 def _moved(example: Example, stated: float) -> Example | None:
     """Return an example at another ε.
 
-    The structure that a class leaves to ε follows it, or stays as it is if there were too many branches.
+    The structure that a class leaves to ε follows it, or stays as it is if there were too many
+    branches.
     """
     m: Any = example.mechanism
     named_fields = {f.name for f in fields(m) if f.init}
     held = {name: getattr(m, use) for name, use in m.chosen.items() if name in named_fields}
-    for structure in ({}, held) if held else ({},):
+    structures = [{}, held] if held else [{}]
+    for structure in structures:
         try:
             moved = _other(example, mechanism=replace(m, epsilon=stated, **structure))
         except ValueError:  # the class has limits of its own
@@ -358,7 +438,7 @@ def _moved(example: Example, stated: float) -> Example | None:
 
 @lru_cache(maxsize=4)
 def _between(example: Example) -> Example | None:
-    """Return an example of numbers between the inputs, or of records with such numbers, and of the ends."""
+    """Return an example of the ends of the inputs and of numbers between, or of such records."""
     x = example.inputs
     if example.groups:
         return None
@@ -370,7 +450,9 @@ def _between(example: Example) -> Example | None:
     elif x.dtype.kind == "f" and x.ndim in (1, 2):
         rows = np.unique(x) if x.ndim == 1 else x
         steps = [rows[:-1] + part * np.diff(rows, axis=0) for part in (0.5, GOLDEN)]
-        ends = rows[[np.unravel_index(end, rows.shape)[0] for end in (rows.argmin(), rows.argmax())]]
+        lowest, *_ = np.unravel_index(rows.argmin(), rows.shape)
+        highest, *_ = np.unravel_index(rows.argmax(), rows.shape)
+        ends = rows[[lowest, highest]]
         inside = np.concatenate([ends, *(step[:MIXED] for step in steps)])
     else:
         return None
@@ -396,15 +478,20 @@ def likelihood(observed: ArrayLike, expected: ArrayLike) -> float:
     Cells that expect fewer than five are pooled.
     """
     seen, meant = _pooled(observed, expected)
-    some, m = seen > 0, len(meant) - 1
+    some = seen > 0
+    m = len(meant) - 1
     if np.any(meant[some] <= 0):
         return 0.0
     t = float((seen[some] * np.log(seen[some] / meant[some])).sum())
-    return exp(m - t + m * log(t / m)) if t > m > 0 else 1.0
+    if not t > m > 0:
+        return 1.0
+    return exp(m - t + m * log(t / m))
 
 
 def _pooled(observed: ArrayLike, expected: ArrayLike) -> tuple[Floats, Floats]:
-    seen, meant = np.asarray(observed, float), np.asarray(expected, float)
+    """Return counts and expected counts as floats, those that expect fewer than five as one."""
+    seen = np.asarray(observed, float)
+    meant = np.asarray(expected, float)
     small = meant < 5
     if small.any():
         seen = np.append(seen[~small], seen[small].sum())
@@ -434,10 +521,12 @@ def _refuses(call: Callable[[], Any], rule: str, what: str) -> None:
     try:
         call()
     except ValueError as error:
-        _must(re.search(rule, str(error)), f"{what} is refused, but not by the words {rule!r}: {error}")
+        by_others = f"{what} is refused, but not by the words {rule!r}: {error}"
+        _must(re.search(rule, str(error)), by_others)
     except Exception as error:
         kind = type(error).__name__
-        raise AssertionError(f"{what} is not refused by a ValueError, but ends in a {kind}: {error}") from error
+        ends = f"{what} is not refused by a ValueError, but ends in a {kind}: {error}"
+        raise AssertionError(ends) from error
     else:
         raise AssertionError(f"{what} is not refused")
 
@@ -455,7 +544,13 @@ def _image(one: Mapping[Any, Fraction], of: Mapping[Any, Any]) -> dict[Any, Frac
 
 
 def _entries(part: Hashable) -> list[Hashable]:
-    return [x for y in part for x in _entries(y)] if isinstance(part, tuple) else [part]
+    """Return what nested tuples hold, one after the other."""
+    if not isinstance(part, tuple):
+        return [part]
+    found: list[Hashable] = []
+    for one in part:
+        found += _entries(one)
+    return found
 
 
 def _groups(example: Example) -> tuple[tuple[slice, float], ...]:
@@ -467,7 +562,11 @@ def _with(example: Example, epsilon: Any) -> Mechanism:
 
 
 class Kind(NamedTuple):
-    """What is said of a check: whether it applies, is enough for one example of a class, and takes seconds."""
+    """What is said of a check.
+
+    Whether it applies to an example, whether one example of a class is enough, and whether it takes
+    seconds.
+    """
 
     applies: Callable[[Example], Any]
     once: bool = False
@@ -477,7 +576,13 @@ class Kind(NamedTuple):
 checks: dict[Check, Kind] = {}  # all of them, in order
 
 
-def _check(applies: Callable[[Example], Any] = lambda example: True, **kind: bool) -> Callable[[Check], Check]:
+def _always(example: Example) -> bool:
+    return True
+
+
+def _check(applies: Callable[[Example], Any] = _always, **kind: bool) -> Callable[[Check], Check]:
+    """Put a check on the list of all, with what is said of it (`Kind`)."""
+
     def listed(check: Check) -> Check:
         checks[check] = Kind(applies, **kind)
         return check
@@ -486,7 +591,8 @@ def _check(applies: Callable[[Example], Any] = lambda example: True, **kind: boo
 
 
 def _stated(example: Example) -> bool:
-    return "epsilon" in {field.name for field in fields(example.mechanism)}  # type: ignore[arg-type]
+    m: Any = example.mechanism
+    return "epsilon" in {field.name for field in fields(m)}
 
 
 def _simulated(example: Example) -> bool:
@@ -494,11 +600,14 @@ def _simulated(example: Example) -> bool:
 
 
 def _one_of_each(example: Example) -> bool:
-    """Whether the inputs are the items of an oracle whose simulations count what its tallies count."""
-    m, x = example.mechanism, example.inputs
-    if m.takes != "item" or not getattr(m, "counts_items", True) or not isinstance(x, np.ndarray):
+    """Whether the inputs are the items of an oracle whose simulations count what tallies count."""
+    m = example.mechanism
+    x = example.inputs
+    if m.takes != "item" or not getattr(m, "counts_items", True):
         return False
-    return len(x) <= UNASKED and x.dtype.kind == "i" and np.array_equal(x, np.arange(getattr(m, "k", 0)))
+    if not isinstance(x, np.ndarray) or len(x) > UNASKED or x.dtype.kind != "i":
+        return False
+    return np.array_equal(x, np.arange(getattr(m, "k", 0)))
 
 
 def _few(example: Example) -> bool:
@@ -507,28 +616,40 @@ def _few(example: Example) -> bool:
     return True
 
 
-# --------------------------------------------------------------------------------------------------------- privacy
+# ------------------------------------------------------------------------------------------ privacy
 
 
 @_check()
 def epsilon_of_the_law_is_the_stated_one(example: Example) -> None:
-    """No report is more than e^ε times as likely under one input as under another; `realised_epsilon` is what is spent.
+    """No report is more than e^ε times as likely under one input as under another.
 
-    Less than ε is no breach, and said: the warning is a `Slack`.
+    `realised_epsilon` is what is spent.  Less than ε is no breach, and said: the warning is a
+    `Slack`.
     """
-    found, groups = [], _groups(example)
+    found = []
+    groups = _groups(example)
     most = max(stated for _, stated in groups)
-    _must(example.mechanism.epsilon == most, f"ε is {example.mechanism.epsilon}, the largest of a group {most}")
+    own = example.mechanism.epsilon
+    _must(own == most, f"ε is {own}, the largest of a group {most}")
     for people, stated in groups:
         one = worst(known(example).laws[people])
-        what = f"report {one.report!r:.200} tells input {one.pair[0]} from {one.pair[1]} by {one.epsilon!r}"
-        _must(one.ratio is not None and one.ratio <= odds(stated), f"the client shows more than ε = {stated!r}: {what}")
-        if one.epsilon < stated - stated_rounding(stated):  # no breach: to know the ε really spent is all that matters
-            warnings.warn(f"{example}: the client shows less than ε = {stated!r}: at most, {what}", Slack, stacklevel=2)
+        what = _told_apart(one)
+        within = one.ratio is not None and one.ratio <= odds(stated)
+        _must(within, f"the client shows more than ε = {stated!r}: {what}")
+        # less is no breach: to know the ε really spent is all that matters
+        if one.epsilon < stated - stated_rounding(stated):
+            less = f"{example}: the client shows less than ε = {stated!r}: at most, {what}"
+            warnings.warn(less, Slack, stacklevel=2)
         found.append(one.epsilon)
     realised = example.mechanism.realised_epsilon
     right = isclose(realised, max(found), rel_tol=1e-12, abs_tol=1e-15)
     _must(right, f"realised ε is {realised!r}, found {max(found)}")
+
+
+def _told_apart(one: Worst) -> str:
+    """Say which report tells which inputs apart, and how well."""
+    first, second = one.pair
+    return f"report {one.report!r:.200} tells input {first} from {second} by {one.epsilon!r}"
 
 
 @_check(_stated)
@@ -557,16 +678,18 @@ def epsilon_is_kept_at_every_size(example: Example) -> None:
 
 @_check(_stated, once=True, slow=True)
 def epsilon_of_the_law_is_the_stated_one_elsewhere(example: Example) -> None:
-    """At a smaller ε and two larger ones the client keeps ε, and `realised_epsilon` is what it shows.
+    """At a smaller ε and two larger ones the client keeps ε.
 
-    The structure that a class leaves to ε is chosen anew, unless it has too many branches.
+    It shows what `realised_epsilon` says.  The structure that a class leaves to ε is chosen
+    anew, unless it has too many branches.
     """
     for other in _elsewhere(example):
-        stated, realised = other.mechanism.epsilon, other.mechanism.realised_epsilon
+        stated = other.mechanism.epsilon
+        realised = other.mechanism.realised_epsilon
         found = [worst(known(other).laws[people]) for people, _ in _groups(other)]
         for one in found:
-            what = f"report {one.report!r:.200} tells input {one.pair[0]} from {one.pair[1]} by {one.epsilon!r}"
-            _must(one.ratio is not None and one.ratio <= odds(stated), f"at ε = {stated:.3g} the client shows {what}")
+            within = one.ratio is not None and one.ratio <= odds(stated)
+            _must(within, f"at ε = {stated:.3g} the client shows {_told_apart(one)}")
         shown = max(one.epsilon for one in found)
         right = isclose(realised, shown, rel_tol=1e-9, abs_tol=1e-12)
         _must(right, f"at ε = {stated:.3g} realised ε is {realised!r}, found {shown!r}")
@@ -574,7 +697,7 @@ def epsilon_of_the_law_is_the_stated_one_elsewhere(example: Example) -> None:
 
 @_check(_stated, once=True, slow=True)
 def what_is_stated_holds_elsewhere(example: Example) -> None:
-    """At a smaller ε and two larger ones bias, variance, influence and size are what is stated, too."""
+    """At a smaller ε and two larger ones bias, variance, influence and size are as stated, too."""
     of_a_law = (
         estimate_is_unbiased,
         noise_is_the_variance,
@@ -587,7 +710,10 @@ def what_is_stated_holds_elsewhere(example: Example) -> None:
 
 
 def _found_in(where: str, check: Check, other: Example, example: Example) -> None:
-    """Make a check of an example that is made of one at hand, and say where it fails, if not in that one, too."""
+    """Make a check of an example that is made of one at hand.
+
+    Say where it fails, if it does not fail in the one at hand, too.
+    """
     try:
         check(other)
     except Exception as error:
@@ -603,12 +729,15 @@ def _holds(check: Check, example: Example) -> bool:
 
 
 def _told(error: Exception) -> str:
-    return f"{'' if isinstance(error, AssertionError) else f'{type(error).__name__}: '}{error}"
+    """Return what an error says, with its type if no check has raised it."""
+    if isinstance(error, AssertionError):
+        return str(error)
+    return f"{type(error).__name__}: {error}"
 
 
 @_check(_between)
 def numbers_between_the_inputs_are_as_stated(example: Example) -> None:
-    """Numbers between the inputs, if the client takes them, have the ε, the bias and the noise that are stated."""
+    """Numbers between the inputs have the stated ε, bias and noise, if the client takes them."""
     between: Any = _between(example)
     if max(known(example).branches.values()) > BETWEEN:
         return
@@ -626,16 +755,25 @@ def numbers_between_the_inputs_are_as_stated(example: Example) -> None:
 
 @_check(lambda example: example.groups)
 def groups_are_told_by_the_public_part(example: Example) -> None:
-    """No two groups share a public part, and each input is in one of them: else more is told than their ε says."""
-    _must(example.mechanism.public_fields, "inputs are in groups, but no field of a report is public")
-    people, whose = range(len(example.inputs)), dict[Hashable, int]()
-    often = Counter(i for group, _ in example.groups for i in people[group])
-    wrong = [i for i in people if often[i] != 1]
-    _must(not wrong, f"each input must be in one group, and input {(wrong + [0])[0]} is in {often[(wrong + [0])[0]]}")
+    """No two groups share a public part, and each input is in one of them.
+
+    Else more is told than their ε says.
+    """
+    public = "inputs are in groups, but no field of a report is public"
+    _must(example.mechanism.public_fields, public)
+    people = range(len(example.inputs))
+    often = Counter[int]()
+    for group, _ in example.groups:
+        often.update(people[group])
+    for i in people:
+        rule = "each input must be in one group"
+        _must(often[i] == 1, f"{rule}, and input {i} is in {often[i]}")
+    whose = dict[Hashable, int]()
     for number, (group, _) in enumerate(example.groups):
-        for y in {y for one in known(example).laws[group] for y in one}:
+        for y in set().union(*known(example).laws[group]):
             first = whose.setdefault(known(example).public[y], number)
-            _must(first == number, f"groups {first} and {number} have a public part in common, of report {y!r:.200}")
+            common = f"groups {first} and {number} have a public part in common"
+            _must(first == number, f"{common}, of report {y!r:.200}")
 
 
 def _unordered(example: Example) -> bool:
@@ -644,13 +782,20 @@ def _unordered(example: Example) -> bool:
 
 @_check(_unordered)
 def order_of_keys_does_not_matter(example: Example) -> None:
-    """No order is told of a record, which is a set: with its keys in the opposite order it has the same law."""
+    """No order is told of a record, which is a set.
+
+    With its keys in the opposite order it has the same law.
+    """
     x = example.inputs
     for i in np.flatnonzero(x.sizes > 1)[:MIXED]:
         one = x[i : i + 1]
-        back = Records(one.offsets, one.keys[::-1].copy(), None if one.values is None else one.values[::-1].copy())
+        values = None
+        if one.values is not None:
+            values = one.values[::-1].copy()
+        back = Records(one.offsets, one.keys[::-1].copy(), values)
         apart = total_variation(laws(example.mechanism, back)[0], known(example).laws[i])
-        _must(not apart, f"input {i} with its keys in the opposite order has a law that is {float(apart):.3g} away")
+        what = f"input {i} with its keys in the opposite order"
+        _must(not apart, f"{what} has a law that is {float(apart):.3g} away")
 
 
 def _keeps(example: Example) -> bool:
@@ -659,21 +804,35 @@ def _keeps(example: Example) -> bool:
 
 @_check(_keeps)
 def respond_of_memoise_is_perturb(example: Example) -> None:
-    """One report from what is kept has the law of `perturb`, and what is kept tells no more than `lifetime_epsilon`.
+    """One report from what is kept has the law of `perturb`.
 
-    What another mechanism's clients keep is refused.
+    What is kept tells no more than `lifetime_epsilon`.  What another mechanism's clients keep is
+    refused.
     """
     m: Any = example.mechanism
     kept = m.memoise(example.inputs, rng=np.random.default_rng(0))
     foreign = replace(kept, mechanism=NonCallableMock(spec=Mechanism))
-    _refuses(lambda: m.respond(foreign, rng=np.random.default_rng(0)), "kept must", "what another mechanism keeps")
+    of_another = partial(m.respond, foreign, rng=np.random.default_rng(0))
+    _refuses(of_another, "kept must", "what another mechanism keeps")
+    outputs = known(example).outputs
+    rows = Rows()
+
+    def report(one: Any, rng: Paths) -> Hashable:
+        sent = m.respond(m.memoise(one, rng=rng), rng=rng)
+        rows.only(sent)
+        return outputs.key(_alone(sent, 0))
+
+    def memory(one: Any, rng: Paths) -> Hashable:
+        return freeze(m.memoise(one, rng=rng).rows)
+
     memories = []
     for i in range(len(example.inputs))[:MIXED]:
-        one, outputs = example.inputs[i : i + 1], known(example).outputs
-        both = law(lambda rng: outputs.key(_alone(m.respond(m.memoise(one, rng=rng), rng=rng)[0])))  # noqa: B023
+        one = example.inputs[i : i + 1]
+        both = law(partial(report, one))
         apart = total_variation(both, known(example).laws[i])
-        _must(not apart, f"respond of memoise of input {i} has a law that is {float(apart):.3g} from that of perturb")
-        memories.append(law(lambda rng: freeze(m.memoise(one, rng=rng).rows)))  # noqa: B023
+        what = f"respond of memoise of input {i} has a law"
+        _must(not apart, f"{what} that is {float(apart):.3g} from that of perturb")
+        memories.append(law(partial(memory, one)))
     if hasattr(m, "lifetime_epsilon"):
         shown = worst(memories)
         what = f"what is kept tells input {shown.pair[0]} from {shown.pair[1]} by {shown.epsilon!r}"
@@ -688,42 +847,58 @@ def public_part_does_not_depend_on_the_value(example: Example) -> None:
         public = [_image(one, known(example).public) for one in known(example).laws[people]]
         for i, one in enumerate(public):
             apart = total_variation(one, public[0])
-            _must(not apart, f"the public parts of inputs 0 and {i} have laws that are {float(apart):.3g} apart")
+            what = f"the public parts of inputs 0 and {i} have laws"
+            _must(not apart, f"{what} that are {float(apart):.3g} apart")
 
 
 @_check()
 def draws_tell_no_more_than_the_report(example: Example) -> None:
-    """Given the report, the functions of `chance` that a client calls, and for how many draws, say nothing more."""
+    """Given the report, which functions of `chance` a client calls says nothing more.
+
+    Nor does for how many draws it calls them.
+    """
     for people, _ in _groups(example):
         first: dict[Hashable, Law] = {}
         for i in range(len(example.inputs))[people]:
             for y, one in known(example).traces[i].items():
                 same = first.setdefault(y, one) == one
-                _must(same, f"behind report {y!r:.200} input {i} makes draws of other kinds or numbers than others do")
+                what = f"behind report {y!r:.200} input {i} makes draws"
+                _must(same, f"{what} of other kinds or numbers than others do")
 
 
 @_check()
 def report_has_the_stated_size(example: Example) -> None:
-    """Private parts take `report_bits`; `public_bits` hold all public parts, and no entry takes more than its own."""
-    m, public = example.mechanism, known(example).public
+    """Private parts take `report_bits`, and `public_bits` hold all public parts.
+
+    No entry of a public part takes more bits than its own.
+    """
+    m = example.mechanism
+    public = known(example).public
     most = max(Counter(public.values()).values())
     private = (most - 1).bit_length()
-    _must(m.report_bits == private, f"report_bits is {m.report_bits}, but {most} private parts take {private}")
+    takes = f"{most} private parts take {private}"
+    _must(m.report_bits == private, f"report_bits is {m.report_bits}, but {takes}")
     least = (len(set(public.values())) - 1).bit_length()
-    alone = sum((len(set(values)) - 1).bit_length() for values in zip(*map(_entries, public.values()), strict=True))
-    what = f"public_bits is {m.public_bits}, but public parts take {least} bits, or {alone} if each entry has its own"
-    _must(least <= m.public_bits <= alone, what)
+    alone = 0
+    for values in zip(*map(_entries, public.values()), strict=True):
+        alone += (len(set(values)) - 1).bit_length()
+    takes = f"public parts take {least} bits, or {alone} if each entry has its own"
+    _must(least <= m.public_bits <= alone, f"public_bits is {m.public_bits}, but {takes}")
 
 
 @_check()
 def card_is_right(example: Example) -> None:
-    """Clients need no list where candidates are named at the count, and the server's cost is one that there is."""
+    """Clients need no list where candidates are named at the count.
+
+    The server's cost is one that there is.
+    """
     m = example.mechanism
-    _must(not (m.needs_list and isinstance(m, OpenMechanism)), "needs_list is True, but tally takes candidates")
+    both = m.needs_list and isinstance(m, OpenMechanism)
+    _must(not both, "needs_list is True, but tally takes candidates")
     _must(m.server_cost in COSTS, f"server_cost is {m.server_cost!r}, not one of {COSTS}")
 
 
-# ---------------------------------------------------------------------------------------------- bias and variance
+# -------------------------------------------------------------------------------- bias and variance
 
 
 @_check()
@@ -737,9 +912,12 @@ def estimate_is_unbiased(example: Example) -> None:
 
 @_check()
 def noise_is_the_variance(example: Example) -> None:
-    """One person's score has the variance that `variance` says, and `rare_`, `linear_` and `worst_variance` if any."""
+    """One person's score has the variance that `variance` says.
+
+    So it is with `rare_variance`, `linear_variance` and `worst_variance`, where there are any.
+    """
     m: Any = example.mechanism
-    seen, variance = known(example), known(example).moments[1]
+    _, variance = known(example).moments
     stated = m.variance(example.inputs, *named(example.items))
     within = 1e-12 + 1e-9 * variance
     _close(variance, stated, within, "variance")
@@ -747,25 +925,43 @@ def noise_is_the_variance(example: Example) -> None:
         absent = m.expected(example.inputs, *named(example.items)) == 0
         _close(variance, np.where(absent, m.rare_variance, variance), within, "rare_variance")
     if hasattr(m, "linear_variance") and m.takes == "item":  # of sums whose weights have no pattern
-        weights = np.random.default_rng(7).normal(size=(4, m.k))
-        _, sums = moments_of(seen.laws, {y: weights @ score for y, score in seen.scores.items()})
-        linear = m.linear_variance
-        for some in ((4,), (2, 2), ()):  # axes of sums; without any, it is the first of them
-            w, right = weights[: prod(some)].reshape(*some, m.k), sums.T[: prod(some)].reshape(*some, -1)
-            _close(right, linear(w)[..., example.inputs], 1e-12 + 1e-9 * sums.max(), "linear_variance")
-    if hasattr(m, "worst_variance") and isinstance(example.inputs, np.ndarray):  # where it should be is walked, too
-        low, high = example.inputs.min(), example.inputs.max()
-        grid = np.linspace(low, high, GRID).reshape(-1, *[1] * (example.inputs.ndim - 1)) + 0 * example.inputs[:1]
-        _, most = moments(m, grid[[np.max(m.variance(grid), -1).argmax()]])
-        near = isclose(m.worst_variance, most.max(), rel_tol=1e-5)
-        one, other = apart(float(m.worst_variance), float(most.max()), 9)
-        _must(near, f"worst_variance is {one}, found {other}")
+        _linear_variance_is_right(example)
+    if hasattr(m, "worst_variance") and isinstance(example.inputs, np.ndarray):
+        _worst_variance_is_right(example)
+
+
+def _linear_variance_is_right(example: Example) -> None:
+    """Look at sums of scores by weights."""
+    m: Any = example.mechanism
+    seen = known(example)
+    weights = np.random.default_rng(7).normal(size=(4, m.k))
+    _, sums = moments_of(seen.laws, {y: weights @ score for y, score in seen.scores.items()})
+    within = 1e-12 + 1e-9 * sums.max()
+    for axes in ((4,), (2, 2), ()):  # of sums; without any, it is the first of them
+        size = prod(axes)
+        stated = m.linear_variance(weights[:size].reshape(*axes, m.k))[..., example.inputs]
+        right = sums.T[:size].reshape(*axes, -1)
+        _close(right, stated, within, "linear_variance")
+
+
+def _worst_variance_is_right(example: Example) -> None:
+    """Walk the client where the variance should be the largest, too."""
+    m: Any = example.mechanism
+    x = example.inputs
+    numbers = np.linspace(x.min(), x.max(), GRID)
+    grid = numbers.reshape(-1, *[1] * (x.ndim - 1)) + 0 * x[:1]
+    at = np.max(m.variance(grid), -1).argmax()
+    _, most = moments(m, grid[[at]])
+    near = isclose(m.worst_variance, most.max(), rel_tol=1e-5)
+    one, other = apart(float(m.worst_variance), float(most.max()), 9)
+    _must(near, f"worst_variance is {one}, found {other}")
 
 
 @_check()
 def expected_and_variance_follow_the_people(example: Example) -> None:
-    """In the opposite order, or asked about twice, people have what they have: rows belong to values."""
-    m, n = example.mechanism, len(example.inputs)
+    """In another order, or asked about twice, people have the same rows: these belong to values."""
+    m = example.mechanism
+    n = len(example.inputs)
     order = [*range(n)[::-1], 0, 0, n - 1]
     for name in ("expected", "variance"):
         of = getattr(m, name)
@@ -776,7 +972,7 @@ def expected_and_variance_follow_the_people(example: Example) -> None:
 
 @_check(lambda example: example.items is not None, once=True)
 def candidates_may_come_in_any_order(example: Example) -> None:
-    """Of candidates in the opposite order all is in that order, and of one alone all is as stated."""
+    """Of candidates in the opposite order all is in that order; of one alone all is as stated."""
     m: Any = example.mechanism
     items = tuple(example.items)
     reports = m.perturb(example.inputs, rng=np.random.default_rng(0))
@@ -794,7 +990,12 @@ def candidates_may_come_in_any_order(example: Example) -> None:
     alone = _other(example, items=items[:1])
     with suppress(TooManyBranches):
         known(alone)
-        for check in (estimate_is_unbiased, noise_is_the_variance, influence_is_the_most_that_a_report_adds):
+        of_a_law = (
+            estimate_is_unbiased,
+            noise_is_the_variance,
+            influence_is_the_most_that_a_report_adds,
+        )
+        for check in of_a_law:
             _found_in("of one candidate alone", check, alone, example)
 
 
@@ -805,33 +1006,37 @@ def _supports(example: Example) -> bool:
 
 @_check(_supports)
 def supporters_are_as_many_as_support_says(example: Example) -> None:
-    """Supporters of one report are the person's item by the first chance of `support`, others by the second."""
+    """Supporters of a report have the chances of `support`: the first for the person's own item."""
     m: Any = example.mechanism
     seen = known(example)
     found, _ = moments_of(seen.laws, {y: m.supporters(tally) for y, tally in seen.tallies.items()})
     p, q = map(float, m.support)
     own = np.equal.outer(example.inputs, np.arange(m.k))
-    stated = min(  # what is expected tells the share of own items where seeds are held
-        (np.where(own, p, q), q + (p - q) * m.expected(example.inputs)), key=lambda one: np.abs(found - one).max()
-    )
+    usual = np.where(own, p, q)
+    # where seeds are held, what is expected tells the share of own items
+    held = q + (p - q) * m.expected(example.inputs)
+    stated = min(usual, held, key=lambda one: np.abs(found - one).max())
     _close(found, stated, 1e-12, "chance of a report to support an item")
 
 
 @_check()
 def influence_is_the_most_that_a_report_adds(example: Example) -> None:
-    """No report adds more to so many entries of the estimate than `influence` says, and one adds as much."""
+    """No report adds more to entries of an estimate than `influence` says, and one adds as much."""
     m: Any = example.mechanism
     scores = np.stack([score.ravel() for score in known(example).scores.values()])
     for targets in range(1, min(TARGETS, scores.shape[1]) + 1):
-        found, stated = largest_sum(scores, targets), m.influence(targets, *named(example.items))
+        found = largest_sum(scores, targets)
+        stated = m.influence(targets, *named(example.items))
         said, is_so = apart(float(stated), float(found), 9)
-        _must(isclose(found, stated, rel_tol=1e-9), f"influence on {targets} entries is {said}, found {is_so}")
+        right = isclose(found, stated, rel_tol=1e-9)
+        _must(right, f"influence on {targets} entries is {said}, found {is_so}")
     beyond = partial(m.influence, scores.shape[1] + 1, *named(example.items))
     _refuses(beyond, "targets", "influence on more entries than there are")
     usual = m.influence() if example.items is None else m.influence(items=example.items)
     one = m.influence(1, *named(example.items))
     said, is_so = apart(float(one), float(usual), 9)
-    _must(usual == one, f"influence is about one entry unless said otherwise: {said}, found {is_so}")
+    rule = "influence is about one entry unless said otherwise"
+    _must(usual == one, f"{rule}: {said}, found {is_so}")
 
 
 def _errors(example: Example) -> bool:
@@ -854,8 +1059,9 @@ def standard_error_is_right(example: Example) -> None:
     own `standard_error`; what is cut at zero counts as it was.  Of many, 20 surveys of 20,000
     people are drawn by the law, and their mean may be 8 standard errors and 1 % off.
     """
-    m, one = example.mechanism, known(example)
-    weights = np.arange(1, len(example.inputs) + 1) / sum(range(1, len(example.inputs) + 1))
+    m = example.mechanism
+    one = known(example)
+    weights = _different_shares(example)
     chance, scores, counts = _mixed(example, weights)
     items = next(iter(one.tallies.values())).items
     away = scores - np.tensordot(chance, scores, 1)
@@ -866,7 +1072,8 @@ def standard_error_is_right(example: Example) -> None:
         left = m._squares(both) - m.estimate(both) ** 2  # over n − 1, which is one
         found = np.tensordot(chance[i] * chance[j], left, 1)
         _close(found, variance / 2, 1e-12 + 1e-7 * variance, "variance of two people's estimate")
-    n, trials = 20_000, 20
+    n = 20_000
+    trials = 20
     drawn = np.random.default_rng(10).multinomial(n, chance / chance.sum(), trials)
     many = Tally(m, n, np.tensordot(drawn, counts, 1), items)
     fourth = np.tensordot(chance, away**4, 1)
@@ -880,30 +1087,45 @@ def standard_error_is_right(example: Example) -> None:
         _close(found, right, within, what)
 
 
+def _different_shares(example: Example) -> Floats:
+    """Shares of people with each input, of which no two are equal."""
+    sizes = np.arange(1, len(example.inputs) + 1)
+    return np.asarray(sizes / sizes.sum())
+
+
 def _mixed(example: Example, weights: Floats) -> tuple[Floats, Floats, Any]:
     """Chance, score and counts of each report, of a person who has an input by these weights."""
-    one, p = known(example), Counter[Hashable]()
+    one = known(example)
+    p = Counter[Hashable]()
     for law_of_one, weight in zip(one.laws, weights, strict=True):
         p.update({y: float(q) * weight for y, q in law_of_one.items()})
-    return np.array([*p.values()]), np.stack([one.scores[y] for y in p]), np.stack([one.tallies[y].counts for y in p])
+    chance = np.array([*p.values()])
+    scores = np.stack([one.scores[y] for y in p])
+    counts = np.stack([one.tallies[y].counts for y in p])
+    return chance, scores, counts
 
 
 @_check(_errors)
 def standard_error_of_few_is_right(example: Example) -> None:
-    """Of 2, 30 and 500 people its square is right on average, too; of one, and where none is known, it is refused.
+    """Of 2, 30 and 500 people its square is right on average, too.
 
-    Surveys are drawn by the law.  Their mean may be 1 % and 11 standard errors off, and as much more as one report
-    in them could change (Bernstein's bound), and above by what `Mechanism.standard_error` cuts at zero.
+    Of one person, and where none is known, it is refused.  Surveys are drawn by the law.  Their
+    mean may be 1 % and 11 standard errors off, and as much more as one report in them could change
+    (Bernstein's bound), and above by what `Mechanism.standard_error` cuts at zero.
     """
-    m, one, rng = example.mechanism, known(example), np.random.default_rng(12)
+    m = example.mechanism
+    one = known(example)
+    rng = np.random.default_rng(12)
     weights = np.full(len(example.inputs), 1 / len(example.inputs))
     chance, scores, counts = _mixed(example, weights)
     alone = next(iter(one.tallies.values()))
     _refuses(lambda: m.standard_error(alone), "two reports", "a standard error of one report")
     square = np.square(scores - np.tensordot(chance, scores, 1))
-    stated = {False: (np.tensordot(chance, square, 1), square)}
+    variance = np.tensordot(chance, square, 1)
+    stated = {False: (variance, square)}
     if m.shares:
-        stated[True] = np.tensordot(weights, one.moments[1], 1), np.square(scores) - scores
+        of_these_people = np.tensordot(weights, one.moments[1], 1)
+        stated[True] = of_these_people, np.square(scores) - scores
     else:
         two = replace(alone, n=2, counts=2 * alone.counts)
         unknown = partial(m.standard_error, two, people=True)
@@ -914,7 +1136,8 @@ def standard_error_of_few_is_right(example: Example) -> None:
         for people, (right, each) in stated.items():
             found = n * np.square(m.standard_error(many, people=people)).mean(0)
             spread = np.tensordot(chance, (each - np.tensordot(chance, each, 1)) ** 2, 1)
-            pairs = stated[False][0] ** 2 / (n - 1)  # what squared means add to the variance of a variance
+            # what squared means add to the variance of a variance
+            pairs = variance**2 / (n - 1)
             within = 1e-9 + 0.01 * right + 8 * np.sqrt(2 * (spread + pairs) / (n * trials))
             within += 4 * TAIL / 3 * np.abs(each).max(0) / (n * trials)
             cut = n * _cut(m, many, people)
@@ -923,12 +1146,19 @@ def standard_error_of_few_is_right(example: Example) -> None:
 
 
 def _cut(m: Any, tally: Tally, people: bool) -> Any:
-    """Return what `Mechanism.standard_error` adds on average by cutting squares at zero; 0 for one that has no such."""
+    """Return what `Mechanism.standard_error` adds on average by cutting squares at zero.
+
+    This is 0 for a mechanism without mean squares.
+    """
     try:
-        squares, found = m._squares(tally), m.estimate(tally)
+        squares = m._squares(tally)
+        found = m.estimate(tally)
     except ValueError:
         return 0.0
-    left = (squares - found) / tally.n if people else (squares - found**2) / (tally.n - 1)
+    if people:
+        left = (squares - found) / tally.n
+    else:
+        left = (squares - found**2) / (tally.n - 1)
     return np.maximum(-left, 0).mean(0)
 
 
@@ -946,35 +1176,45 @@ def _contrasted(example: Example) -> bool:
 
 @_check(_contrasted)
 def contrasts_are_right(example: Example) -> None:
-    """Variances of weighted sums of the estimate are right on average, of random people and of the first ones.
+    """Variances of weighted sums of the estimate are right on average.
 
-    Exactly: the mean square that a tally tells is linear, and right on average for one report.  All pairs of reports
-    are taken together, unless they are too many.  With one weight of 1 it is the square of `standard_error`.
+    Those of random people, and those of the first ones.  Exactly: the mean square that a tally
+    tells is linear, and right on average for one report.  All pairs of reports are taken together,
+    unless they are too many.  With one weight of 1 it is the square of `standard_error`.
     """
-    m, one, rng = example.mechanism, known(example), np.random.default_rng(14)
-    alone = next(iter(one.tallies.values()))
+    m = example.mechanism
+    rng = np.random.default_rng(14)
+    alone = next(iter(known(example).tallies.values()))
     shape = m.estimate(alone).shape
-    weights = np.arange(1, len(example.inputs) + 1) / sum(range(1, len(example.inputs) + 1))
-    chance, scores, counts = _mixed(example, weights)
-    _refuses(lambda: m.contrast_variance(alone, np.ones(shape)), "two reports", "a variance of one report")
-    few = Tally(m, 3, np.tensordot(rng.multinomial(3, chance / chance.sum()), counts, 1), alone.items)
-    _refuses(lambda: m.contrast_variance(few, np.full(shape, nan)), "weights must be finite", "a weight of NaN")
-    _refuses(lambda: m.contrast_variance(few, np.ones((*shape, 1))), "weights must have the shape", "too many axes")
-    for entry in {0, prod(shape) - 1} if type(m).standard_error is Mechanism.standard_error else ():
-        unit = np.zeros(prod(shape))
-        unit[entry] = 1
-        for people in (False, True)[: 1 + m.shares]:
-            found = np.maximum(m.contrast_variance(few, unit.reshape(shape), people=people), 0)
-            right = m.standard_error(few, people=people).ravel()[entry] ** 2
-            within = 1e-9 * (1 + np.abs(scores).max() ** 2)
-            _close(found, right, within, f"contrast_variance(people={people}) of one entry")
+    mixed = _mixed(example, _different_shares(example))
+    chance, scores, counts = mixed
+    of_one = partial(m.contrast_variance, alone, np.ones(shape))
+    _refuses(of_one, "two reports", "a variance of one report")
+    drawn = rng.multinomial(3, chance / chance.sum())
+    few = Tally(m, 3, np.tensordot(drawn, counts, 1), alone.items)
+    of_nan = partial(m.contrast_variance, few, np.full(shape, nan))
+    _refuses(of_nan, "weights must be finite", "a weight of NaN")
+    of_more_axes = partial(m.contrast_variance, few, np.ones((*shape, 1)))
+    _refuses(of_more_axes, "weights must have the shape", "too many axes")
+    if type(m).standard_error is Mechanism.standard_error:
+        within = 1e-9 * (1 + np.abs(scores).max() ** 2)
+        for entry in {0, prod(shape) - 1}:
+            unit = np.zeros(prod(shape))
+            unit[entry] = 1
+            for people in (False, True)[: 1 + m.shares]:
+                found = np.maximum(m.contrast_variance(few, unit.reshape(shape), people=people), 0)
+                right = m.standard_error(few, people=people).ravel()[entry] ** 2
+                _close(found, right, within, f"contrast_variance(people={people}) of one entry")
     for w in (*rng.integers(-3, 4, (3, *shape)).astype(np.float64), np.ones(shape)):
-        _contrast_is_right(example, w, weights, (chance, scores, counts))
+        _contrast_is_right(example, w, mixed)
+        _contrast_of_two_is_right(example, w, mixed)
 
 
-def _contrast_is_right(example: Example, w: Floats, weights: Floats, mixed: tuple[Floats, Floats, Any]) -> None:
-    """Compare what tallies tell of one weighted sum with its variance by the law."""
-    m, one, (chance, scores, counts) = example.mechanism, known(example), mixed
+def _contrast_is_right(example: Example, w: Floats, mixed: tuple[Floats, Floats, Any]) -> None:
+    """Compare what tallies of random people tell of one weighted sum with its variance."""
+    m = example.mechanism
+    one = known(example)
+    chance, scores, counts = mixed
     items = next(iter(one.tallies.values())).items
     sums = np.tensordot(scores, w, w.ndim)
     right = chance @ sums**2
@@ -982,44 +1222,61 @@ def _contrast_is_right(example: Example, w: Floats, weights: Floats, mixed: tupl
     each = m._contrast_squares(Tally(m, 1, counts, items), w)
     _close(chance @ each, right, within, "mean squared sum of scores")
     whole = np.arange(1, len(chance) + 1)
-    told = m._contrast_squares(Tally(m, int(whole.sum()), np.tensordot(whole, counts, 1), items), w)
-    _close(told, whole @ each / whole.sum(), 1e-9 * (1 + np.abs(each).max()), "mean squared sum of a sum of tallies")
+    summed = Tally(m, int(whole.sum()), np.tensordot(whole, counts, 1), items)
+    told = m._contrast_squares(summed, w)
+    nearly = 1e-9 * (1 + np.abs(each).max())
+    _close(told, whole @ each / whole.sum(), nearly, "mean squared sum of a sum of tallies")
     if len(chance) ** 2 <= PAIRS:
         i, j = map(np.ravel, np.indices((len(chance), len(chance))))
         both = Tally(m, 2, counts[i] + counts[j], items)
         found = (chance[i] * chance[j]) @ m.contrast_variance(both, w)
-        _close(found, (right - (chance @ sums) ** 2) / 2, within, "variance of a weighted sum of two people's estimate")
+        variance = (right - (chance @ sums) ** 2) / 2
+        _close(found, variance, within, "variance of a weighted sum of two people's estimate")
+
+
+def _contrast_of_two_is_right(
+    example: Example, w: Floats, mixed: tuple[Floats, Floats, Any]
+) -> None:
+    """Compare what tallies tell of one weighted sum about two people, the first inputs."""
+    m = example.mechanism
+    one = known(example)
+    chance, scores, counts = mixed
+    items = next(iter(one.tallies.values())).items
     try:
         m.contrast_variance(Tally(m, 2, counts[0] + counts[-1], items), w, people=True)
     except Untold:
         return
-    first = [law_of_one for law_of_one in one.laws[:2]]
+    first = one.laws[:2]
     if len(first) < 2 or prod(map(len, first)) > PAIRS:
         return
-    tallies = [np.stack([one.tallies[y].counts for y in x]) for x in first]
-    p, q = (np.array([float(c) for c in x.values()]) for x in first)
-    both = Tally(m, 2, (tallies[0][:, None] + tallies[1]).reshape(-1, *tallies[0].shape[1:]), items)
-    found = np.outer(p, q).ravel() @ m.contrast_variance(both, w, people=True)
+    of_one, of_other = [np.stack([one.tallies[y].counts for y in each]) for each in first]
+    p, q = [np.array([float(c) for c in each.values()]) for each in first]
+    counts = (of_one[:, None] + of_other).reshape(-1, *of_one.shape[1:])
+    found = np.outer(p, q).ravel() @ m.contrast_variance(Tally(m, 2, counts, items), w, people=True)
     exact = np.zeros(())
     for law_of_one, c in zip(first, (p, q), strict=True):
         own = np.array([np.tensordot(one.scores[y], w, w.ndim) for y in law_of_one])
         exact = exact + (c @ own**2 - (c @ own) ** 2) / 4
+    sums = np.tensordot(scores, w, w.ndim)
+    within = 1e-12 + 1e-7 * (chance @ sums**2)
     _close(found, exact, within, "variance of a weighted sum about two very people")
 
 
 @_check(lambda example: isinstance(example.mechanism, AsksSome))
 def estimates_of_those_asked_are_right(example: Example) -> None:
-    """Given how many were asked, they are unbiased, and their variance and standard errors are as stated.
+    """Given how many were asked, they are unbiased, with the stated variance and standard errors.
 
-    Exactly: all reports of three people are taken together, or of two if they are too many.  First of these very
-    people, the first inputs, and then of two people who have any input.
+    Exactly: all reports of three people are taken together, or of two if they are too many.  First
+    of these very people, the first inputs, and then of two people who have any input.
     """
-    m, one = example.mechanism, known(example)
+    m = example.mechanism
+    one = known(example)
     assert isinstance(m, AsksSome)
     alone = next(iter(one.tallies.values()))
+    rule = "tally must hold answers"
     if np.any(m.numbers_asked(alone) == 0):
-        _refuses(partial(m.estimate_of_asked, alone), "tally must hold answers", "an estimate of nobody's answers")
-    _refuses(partial(m.standard_error_of_asked, alone), "tally must hold answers", "an error of one answer")
+        _refuses(partial(m.estimate_of_asked, alone), rule, "an estimate of nobody's answers")
+    _refuses(partial(m.standard_error_of_asked, alone), rule, "an error of one answer")
     laws_of = [{y: float(p) for y, p in law_of_one.items()} for law_of_one in one.laws]
     first = [i % len(laws_of) for i in range(3)]
     if prod(len(laws_of[i]) for i in first) > THREE:
@@ -1035,25 +1292,38 @@ def estimates_of_those_asked_are_right(example: Example) -> None:
 
 
 def _given_asked(
-    example: Example, laws_of: Sequence[Mapping[Hashable, float]], truth: Floats, variances: list[Floats], people: bool
+    example: Example,
+    laws_of: Sequence[Mapping[Hashable, float]],
+    truth: Floats,
+    variances: list[Floats],
+    people: bool,
 ) -> None:
-    """Compare moments of the estimate of those asked, given their number, from the laws of independent reports."""
-    m, one, n = example.mechanism, known(example), len(laws_of)
+    """Compare moments of the estimate of those asked, given their number.
+
+    They follow from the laws of independent reports.
+    """
+    m = example.mechanism
+    one = known(example)
+    n = len(laws_of)
     assert isinstance(m, AsksSome)
     if prod(map(len, laws_of)) > THREE:
         return
-    chance, counts = np.ones(1), np.zeros((1, *m._one_trial), np.int64)
+    chance = np.ones(1)
+    counts = np.zeros((1, *m._one_trial), np.int64)
     for law_of_one in laws_of:
         each = np.stack([one.tallies[y].counts for y in law_of_one])
         chance = np.outer(chance, [*law_of_one.values()]).ravel()
         counts = (counts[:, None] + each).reshape(-1, *m._one_trial)
     tally = Tally(m, n, counts)
-    asked, found = m.numbers_asked(tally), m._mean_of_asked(tally)
+    asked = m.numbers_asked(tally)
+    found = m._mean_of_asked(tally)
     every = asked.reshape(len(asked), -1).min(1) > 0
     if every.any():
         told = m.estimate_of_asked(replace(tally, counts=counts[every]))
         _close(found[every], told, 1e-12 * (1 + np.abs(told)), "estimate_of_asked")
-    square = m._error_of_asked(tally, people) if m.shares or not people else None
+    square = None
+    if m.shares or not people:
+        square = m._error_of_asked(tally, people)
     p = chance.reshape(-1, *[1] * truth.ndim)
     for number in range(1, n + 1):
         weight = np.where(asked == number, p, 0)
@@ -1065,22 +1335,25 @@ def _given_asked(
         mean = (weight * here).sum(0)
         variance = (weight * (here - mean) ** 2).sum(0)
         within = 1e-12 + 1e-9 * variance
-        _close(mean, truth[some], 1e-12 + 1e-9 * np.sqrt(variance), f"estimate_of_asked of {number} of {n} people")
+        whose = f"of {number} of {n} people"
+        nearly = 1e-12 + 1e-9 * np.sqrt(variance)
+        _close(mean, truth[some], nearly, f"estimate_of_asked {whose}")
         if variances:
             stated = np.broadcast_to(variances[number - 1], truth.shape)[some]
-            _close(variance, stated, within, f"variance_of_asked of {number} of {n} people")
+            _close(variance, stated, within, f"variance_of_asked {whose}")
         if number > 1 and square is not None:
             told = (weight * np.where(weight > 0, square[:, some], 0)).sum(0)
-            what = f"squared standard_error_of_asked(people={people}) of {number} of {n} people"
+            what = f"squared standard_error_of_asked(people={people}) {whose}"
             _close(variance, told, within, what)
 
 
 @_check(_errors)
 def intervals_cover_on_both_sides(example: Example) -> None:
-    """Each end of an interval is wrong little more often than its z says, and a larger z makes it wider.
+    """Each end of an interval is wrong little more often than its z says.
 
-    Surveys of 2,000 people are drawn by the law: all inputs are equally frequent, or four in five people have the
-    first.  An end may be wrong half as often again, and by as much more as scores are from normal (Berry–Esseen).
+    A larger z makes an interval wider.  Surveys of 2,000 people are drawn by the law: all inputs
+    are equally frequent, or four in five people have the first.  An end may be wrong half as often
+    again, and by as much more as scores are from normal (Berry–Esseen).
     """
     k = len(example.inputs)
     for share in dict.fromkeys((1 / k, 0.8)):
@@ -1091,21 +1364,37 @@ def intervals_cover_on_both_sides(example: Example) -> None:
 
 
 def _covered(example: Example, members: Ints, people: bool) -> None:
-    """Look at intervals of people of whom so many have each input; these very people, or a sample of such."""
-    m, one, rng, n = example.mechanism, known(example), np.random.default_rng(13), members.sum()
+    """Look at intervals of people of whom so many have each input.
+
+    They are about these very people, or about a population of which these are a sample.
+    """
+    m = example.mechanism
+    one = known(example)
+    rng = np.random.default_rng(13)
+    n = members.sum()
     weights = members / n
     truth = np.tensordot(weights, m.expected(example.inputs, *named(example.items)), 1)
     chance, scores, counts = _mixed(example, weights)
     parts = [(chance, n)]
     if people:
-        at = {y: i for i, y in enumerate(dict.fromkeys(y for law_of_one in one.laws for y in law_of_one))}
-        parts = [(np.zeros(len(at)), size) for size in members]
-        for (p, _), law_of_one in zip(parts, one.laws, strict=True):
-            p[[at[y] for y in law_of_one]] = [float(q) for q in law_of_one.values()]
+        place = _places(one.laws)
+        parts = []
+        for law_of_one, size in zip(one.laws, members, strict=True):
+            p = np.zeros(len(place))
+            p[[place[y] for y in law_of_one]] = [float(q) for q in law_of_one.values()]
+            parts.append((p, size))
     drawn = np.sum([rng.multinomial(size, p / p.sum(), SURVEYS) for p, size in parts], 0)
-    tally = Tally(m, int(n), np.tensordot(drawn, counts, 1), next(iter(one.tallies.values())).items)
-    away = [(size * p / n, np.abs(scores - np.tensordot(p, scores, 1))) for p, size in parts]
-    second, third = (np.sum([np.tensordot(p, x**power, 1) for p, x in away], 0) for power in (2, 3))
+    items = next(iter(one.tallies.values())).items
+    tally = Tally(m, int(n), np.tensordot(drawn, counts, 1), items)
+    seconds = []
+    thirds = []
+    for p, size in parts:
+        weight = size * p / n
+        away = np.abs(scores - np.tensordot(p, scores, 1))
+        seconds.append(np.tensordot(weight, away**2, 1))
+        thirds.append(np.tensordot(weight, away**3, 1))
+    second = np.sum(seconds, 0)
+    third = np.sum(thirds, 0)
     noisy = second > 1e-12
     skew = third[noisy] / second[noisy] ** 1.5 / np.sqrt(n)
     widths = []
@@ -1114,14 +1403,27 @@ def _covered(example: Example, members: Ints, people: bool) -> None:
         widths.append((high - low).mean(0)[noisy])
         allowed = np.minimum(1, 1.5 * ndtr(-z) + 0.5 * skew)
         for end, wrong in (("low", low > truth + 1e-9), ("high", high < truth - 1e-9)):
-            p = bdtrc(wrong.sum(0)[noisy] - 1, SURVEYS, allowed)
-            p[wrong.sum(0)[noisy] == 0] = 1
+            times = wrong.sum(0)[noisy]
+            p = bdtrc(times - 1, SURVEYS, allowed)
+            p[times == 0] = 1
             what = f"the {end} end of an interval at z = {z:g}, people = {people}, is wrong"
-            found = f"{np.max(wrong.mean(0)[noisy], initial=0):.3g} of the time, at most {ndtr(-z):.3g} is right"
+            most = np.max(wrong.mean(0)[noisy], initial=0)
+            found = f"{most:.3g} of the time, at most {ndtr(-z):.3g} is right"
             _must(p.min(initial=1) > FALSE_ALARM / (16 * p.size + 1), f"{what} {found}")
     usual = 2 * np.sqrt(second[noisy] / n)
-    _must(np.all(widths[1] >= 1.2 * widths[0]), "an interval is hardly wider at z = 2 than at z = 1")
-    _must(np.all(widths[0] <= WIDE * usual), f"an interval is more than {WIDE} times as wide as z standard errors")
+    wider = np.all(widths[1] >= 1.2 * widths[0])
+    _must(wider, "an interval is hardly wider at z = 2 than at z = 1")
+    narrow = np.all(widths[0] <= WIDE * usual)
+    _must(narrow, f"an interval is more than {WIDE} times as wide as z standard errors")
+
+
+def _places(laws: Iterable[Law]) -> dict[Hashable, int]:
+    """Return a number for each report, the least for those of the first input."""
+    found = dict[Hashable, int]()
+    for one in laws:
+        for y in one:
+            found.setdefault(y, len(found))
+    return found
 
 
 def _counts_supporters(example: Example) -> bool:
@@ -1131,12 +1433,14 @@ def _counts_supporters(example: Example) -> bool:
 
 @_check(_counts_supporters, once=True)
 def an_item_that_nobody_holds_is_covered(example: Example) -> None:
-    """If nobody holds an item, its interval at 95 % is above zero with a chance of one in 40, or little more.
+    """If nobody holds an item, its interval at 95 % is hardly ever above zero.
 
-    Supporters are binomial, and every number of them is looked at; with fewer than five expected, nothing is asked.
+    The chance is one in 40, or little more.  Supporters are binomial, and every number of them is
+    looked at; with fewer than five expected, nothing is asked.
     """
     m: Any = example.mechanism
-    q, z = float(m.support[1]), float(-ndtri(SIDE))
+    q = float(m.support[1])
+    z = float(-ndtri(SIDE))
     items = m.expected(example.inputs).shape[-1]
     for n in CROWDS:
         if n * q < 5:
@@ -1158,8 +1462,11 @@ def estimate_is_the_mean_of_scores(example: Example) -> None:
 
     Of the many, reports alone are counted: another check is about their tally.
     """
-    m, rng, one = example.mechanism, np.random.default_rng(1), known(example)
-    reports = m.perturb(example.inputs[rng.integers(len(example.inputs), size=TALLIED)], rng=rng)
+    m = example.mechanism
+    one = known(example)
+    rng = np.random.default_rng(1)
+    people = rng.integers(len(example.inputs), size=TALLIED)
+    reports = m.perturb(example.inputs[people], rng=rng)
     for n in (30, TALLIED):
         came = Counter(_keys(example, reports[:n]))
         _must(came.keys() <= one.scores.keys(), "a report comes that no person sends alone")
@@ -1180,8 +1487,9 @@ def estimate_is_the_mean_of_scores(example: Example) -> None:
 
 @_check()
 def estimate_takes_trials_one_by_one(example: Example) -> None:
-    """Of counts with axes of trials, estimates, standard errors and intervals are those of each trial."""
-    m, rng = example.mechanism, np.random.default_rng(5)
+    """Of counts with axes of trials, estimates, errors and intervals are those of each trial."""
+    m = example.mechanism
+    rng = np.random.default_rng(5)
     tallies = [_tally(example, m.perturb(example.inputs, rng=rng)) for _ in range(6)]
     counts = np.stack([tally.counts for tally in tallies])
     of: dict[str, Callable[[Tally], Any]] = {"estimate": m.estimate}
@@ -1195,7 +1503,8 @@ def estimate_takes_trials_one_by_one(example: Example) -> None:
         if name != "estimate":  # the root of what is zero but for rounding
             within += 1e-6 * np.max(np.abs(alone)) * (alone < 1e-6)
         for axes in ((6,), (2, 3)):
-            trials = Tally(m, tallies[0].n, counts.reshape(*axes, *counts.shape[1:]), tallies[0].items)
+            of_trials = counts.reshape(*axes, *counts.shape[1:])
+            trials = Tally(m, tallies[0].n, of_trials, tallies[0].items)
             each = alone.reshape(*axes, *alone.shape[1:])
             _close(each, call(trials), within.reshape(each.shape), f"{name} of trials {axes}")
 
@@ -1205,20 +1514,23 @@ def _half(m: Mechanism, people: bool, tally: Tally) -> Any:
     return (high - low) / 2
 
 
-# ---------------------------------------------------------------------------------------------- client and server
+# -------------------------------------------------------------------------------- client and server
 
 
 @_check()
 def draws_follow_the_law(example: Example) -> None:
-    """Many people's reports, their inputs taking turns, come as often as the law of each input says."""
+    """In a crowd whose inputs take turns, reports come as often as the law of each input says."""
     k = len(example.inputs)
-    drawn = example.mechanism.perturb(example.inputs[np.tile(np.arange(k), DRAWS)], rng=np.random.default_rng(2))
+    crowd = example.inputs[np.tile(np.arange(k), DRAWS)]
+    drawn = example.mechanism.perturb(crowd, rng=np.random.default_rng(2))
     for i, exact in enumerate(known(example).laws):
         counts = Counter(_keys(example, drawn[i::k]))
         for report in counts:
             _must(report in exact, f"input {i} sends {report!r:.200}, which its law does not know")
-        p = likelihood([counts[report] for report in exact], [float(p) * DRAWS for p in exact.values()])
-        _must(p > FALSE_ALARM, f"among many people, input {i} has reports of another law than alone (p = {p:.1g})")
+        expected = [float(p) * DRAWS for p in exact.values()]
+        p = likelihood([counts[report] for report in exact], expected)
+        what = f"input {i} has reports of another law than alone (p = {p:.1g})"
+        _must(p > FALSE_ALARM, f"among many people, {what}")
 
 
 def _numbers(example: Example, which: Ints, drawn: Any) -> Iterator[Floats]:
@@ -1229,31 +1541,37 @@ def _numbers(example: Example, which: Ints, drawn: Any) -> Iterator[Floats]:
     may send, in one order for all inputs, and at random within its own probability.  The first
     order is each input's own: the likelier first.
     """
-    laws, rng = known(example).laws, np.random.default_rng(9)
-    at = {y: i for i, y in enumerate(dict.fromkeys(y for one in laws for y in one))}
-    chance = np.array([[float(one.get(y, 0)) for y in at] for one in laws])
-    seen = np.array([at.get(y, -1) for y in _keys(example, drawn)])  # another check says what is not in a law
+    laws = known(example).laws
+    rng = np.random.default_rng(9)
+    place = _places(laws)
+    chance = np.zeros((len(laws), len(place)))
+    for i, one in enumerate(laws):
+        for y, p in one.items():
+            chance[i, place[y]] = float(p)
+    # another check says what is not in a law
+    seen = np.array([place.get(y, -1) for y in _keys(example, drawn)])
     orders = [np.argsort(-chance, 1, kind="stable")]
-    orders += [np.tile(rng.permutation(len(at)), (len(laws), 1)) for _ in range(ORDERS - 1)]
+    for _ in range(ORDERS - 1):
+        orders.append(np.tile(rng.permutation(len(place)), (len(laws), 1)))
     for order in orders:
         ends = np.cumsum(np.take_along_axis(chance, order, 1), 1)
         starts = np.zeros_like(chance)
         np.put_along_axis(starts, order, ends, 1)
         starts -= chance
-        place = starts[which, seen] + chance[which, seen] * rng.random(len(which))
-        yield np.sqrt(12) * (np.where(seen < 0, rng.random(len(which)), place) - 0.5)
+        number = starts[which, seen] + chance[which, seen] * rng.random(len(which))
+        yield np.sqrt(12) * (np.where(seen < 0, rng.random(len(which)), number) - 0.5)
 
 
 def _keys(example: Example, drawn: Any) -> list[Hashable]:
-    """Return the reports as they are in a law, in the same forms; each of them is looked up once."""
+    """Return the reports as they are in a law, in the same forms; each is looked up once."""
     outputs = known(example).outputs
     if not isinstance(drawn, np.ndarray) or drawn.dtype.hasobject:
-        return [outputs.key(_alone(row)) for row in drawn]
+        return [outputs.key(_alone(drawn, i)) for i in range(len(drawn))]
     found = dict[bytes, Hashable]()
     rows = row_keys(drawn)
     for i, row in enumerate(rows):
         if row not in found:
-            found[row] = outputs.key(_alone(drawn[i]))
+            found[row] = outputs.key(_alone(drawn, i))
     return [found[row] for row in rows]
 
 
@@ -1268,7 +1586,8 @@ def _together(x: Floats) -> tuple[float, int]:
     The sequence is shifted around by any number of places, and mirrored at any place; and the i-th
     is compared with the i//2-nd, the i//3-rd, ….
     """
-    n, waves = len(x), np.fft.fft(x)
+    n = len(x)
+    waves = np.fft.fft(x)
     shifted = np.abs(np.fft.ifft(waves * waves.conj()).real[1:])
     if n % 2 == 0:
         shifted[n // 2 - 1] /= np.sqrt(2)  # each pair is there twice, as in a mirror
@@ -1303,25 +1622,39 @@ def _alone_in_a_crowd(example: Example, which: Ints, name: str, alarm: float) ->
             limit = -float(ndtri(alarm / (4 * ORDERS * tried)))
             off = _off(far, limit)
             _must(far <= limit, f"of {len(y)} people {who}, reports go together: {off}")
-        far, limit = abs(x.sum()) / np.sqrt(len(x)), -float(ndtri(alarm / (4 * ORDERS)))
+        far = abs(x.sum()) / np.sqrt(len(x))
+        limit = -float(ndtri(alarm / (4 * ORDERS)))
         off = _off(far, limit)
-        _must(far <= limit, f"a batch of {len(x)} people {name} reports too much of one kind: {off}")
+        batch = f"a batch of {len(x)} people {name}"
+        _must(far <= limit, f"{batch} reports too much of one kind: {off}")
 
 
 @_check()
 def crowds_of_other_mixtures_are_alone(example: Example) -> None:
-    """People in the order of their inputs, and crowds of whom all or 14 in 15 have one input, report as if alone.
+    """People report as if alone in crowds of other mixtures, too.
 
-    So it is seen if a client asks what most people have.
+    They come in the order of their inputs; or all, or 14 in 15 of them, have one input.  So it
+    is seen if a client asks what most people have.  The array of all reports is sent in one form,
+    whatever they have.
     """
     mixtures = dict(_mixtures(example))
     alarm = FALSE_ALARM / (2 * len(mixtures))
+    forms = dict[Hashable, str]()
     for name, which in mixtures.items():
         _alone_in_a_crowd(example, which, name, alarm)
-        drawn = _keys(example, example.mechanism.perturb(example.inputs[which], rng=np.random.default_rng(15)))
+        rng = np.random.default_rng(15)
+        reports = example.mechanism.perturb(example.inputs[which], rng=rng)
+        _must_be_array(reports)
+        forms.setdefault((form_of(reports.dtype), *layout(reports)), name)
+        several = f" has one form, another that of {CROWD} people ".join(forms.values())
+        cure = "return ….copy() of one dtype"
+        _must(len(forms) == 1, f"the array of {CROWD} people {several}: {cure}")
+        drawn = _keys(example, reports)
         for i in np.unique(which):
-            counts, exact = Counter(drawn[j] for j in np.flatnonzero(which == i)), known(example).laws[i]
-            _must(counts.keys() <= exact.keys(), f"input {i} sends a report that its law does not know, {name}")
+            counts = Counter(drawn[j] for j in np.flatnonzero(which == i))
+            exact = known(example).laws[i]
+            unknown = f"input {i} sends a report that its law does not know, {name}"
+            _must(counts.keys() <= exact.keys(), unknown)
             expected = [float(p) * counts.total() for p in exact.values()]
             p = likelihood([counts[report] for report in exact], expected)
             what = f"input {i} has reports of another law than alone (p = {p:.1g})"
@@ -1330,8 +1663,8 @@ def crowds_of_other_mixtures_are_alone(example: Example) -> None:
 
 def _mixtures(example: Example) -> Iterator[tuple[str, Ints]]:
     """Name crowds, and say who has which input in them."""
-    k, people = len(example.inputs), np.arange(CROWD)
-    yield "in the order of their inputs", people * k // CROWD
+    k = len(example.inputs)
+    yield "in the order of their inputs", np.arange(CROWD) * k // CROWD
     for i in range(min(k, MIXED)):
         yield f"who all have input {i}", np.full(CROWD, i)
         rare = np.random.default_rng(14).permutation(CROWD)[: CROWD // RARE]
@@ -1350,7 +1683,8 @@ def batch_after_batch_people_are_alone(example: Example) -> None:
     """
     for batches, n in BATCHES:
         one = _people(example, n)
-        crowd, rng = example.inputs[one], np.random.default_rng(11)
+        crowd = example.inputs[one]
+        rng = np.random.default_rng(11)
         drawn = [example.mechanism.perturb(crowd, rng=rng) for _ in range(batches)]
         for flat in _numbers(example, np.tile(one, batches), np.concatenate(drawn)):
             _alone_in_batches(flat.reshape(batches, len(one)))
@@ -1380,7 +1714,8 @@ def _alone_in_batches(x: Floats) -> None:
     _must(p > FALSE_ALARM / several, f"totals of {batches} batches of {n} people {what}")
     waves = np.fft.fft(x.ravel())
     shifted = np.abs(np.fft.ifft(waves * waves.conj()).real[1:])[: x.size // 2 - 1]
-    far, limit = shifted.max() / np.sqrt(x.size), -float(ndtri(FALSE_ALARM / (several * x.size)))
+    far = shifted.max() / np.sqrt(x.size)
+    limit = -float(ndtri(FALSE_ALARM / (several * x.size)))
     off = _off(far, limit)
     at = 1 + int(shifted.argmax())
     _must(far <= limit, f"somebody and who reports {at} places later go together: {off}")
@@ -1393,24 +1728,36 @@ def _rectangles(x: Floats) -> float:
     or two batches, their products are positive on average, in whatever pairs.
     """
     batches, n = x.shape
-    square, gram = np.square(x), x @ x.T if batches < n else x.T @ x
+    square = np.square(x)
+    if batches < n:
+        gram = x @ x.T
+    else:
+        gram = x.T @ x
     every = np.square(gram).sum() + np.square(square).sum()
     within = np.square(square.sum(0)).sum() + np.square(square.sum(1)).sum()
     return float((every - within) / 4 / np.sqrt(batches * (batches - 1) * n * (n - 1) / 4))
 
 
 def _independent(example: Example, people: Sequence[int]) -> None:
-    inputs, each = example.inputs[np.array(people)], [known(example).laws[i].items() for i in people]
+    """Compare the law of all reports of these people with the product of their laws."""
+    inputs = example.inputs[np.array(people)]
     together = law(lambda rng: example.mechanism.perturb(inputs, rng=rng))
-    alone = {tuple(y for y, _ in some): prod((p for _, p in some), start=Fraction(1)) for some in product(*each)}
+    alone = {}
+    for some in product(*(known(example).laws[i].items() for i in people)):
+        reports, chances = zip(*some, strict=True)
+        alone[reports] = prod(chances, start=Fraction(1))
     _must(together == alone, f"people with inputs {people} do not report as if each were alone")
 
 
 @_check(lambda example: example.pairs, slow=True)
 def people_are_independent(example: Example) -> None:
-    """Two people's reports have the product of their laws, in either order; of three inputs, unless they are many."""
-    first = range(len(example.inputs))[: 3 if (3 * known(example).branches[0]) ** 2 <= THREE else 2]
-    for people in product(first, repeat=2):
+    """Two people's reports have the product of their laws, in either order.
+
+    The two have any of three inputs, or of two if there are many branches.
+    """
+    few = (3 * known(example).branches[0]) ** 2 <= THREE
+    inputs = range(len(example.inputs))[: 3 if few else 2]
+    for people in product(inputs, repeat=2):
         _independent(example, people)
 
 
@@ -1426,9 +1773,11 @@ def three_people_are_independent(example: Example) -> None:
 
 @_check()
 def tallies_add(example: Example) -> None:
-    """Tallies of parts add up to the tally of all, which counts every report and leaves it as it was."""
-    m, rng = example.mechanism, np.random.default_rng(3)
-    reports = m.perturb(example.inputs[rng.integers(len(example.inputs), size=TALLIED)], rng=rng)
+    """Tallies of parts add up to the tally of all, which counts every report and changes none."""
+    m = example.mechanism
+    rng = np.random.default_rng(3)
+    people = rng.integers(len(example.inputs), size=TALLIED)
+    reports = m.perturb(example.inputs[people], rng=rng)
     before = dumps(reports)
     fifties = range(50, TALLIED, 50)
     for n, several in ((50, ((7, 20), (0, 50), (1, 1))), (TALLIED, ((1, 1000), fifties))):
@@ -1447,10 +1796,12 @@ def tallies_add(example: Example) -> None:
 def same_seed_same_reports(example: Example) -> None:
     """Nothing is drawn from but the generator that is handed in."""
     numpys, own = _global_states()
-    again = [example.mechanism.perturb(example.inputs[[0] * 200], rng=np.random.default_rng(4)) for _ in range(2)]
-    a, b = map(freeze, again)
-    example.mechanism.estimate(_tally(example, again[0]))
-    _must(a == b, "two generators of one seed give different reports")
+    crowd = example.inputs[[0] * 200]
+    one = example.mechanism.perturb(crowd, rng=np.random.default_rng(4))
+    other = example.mechanism.perturb(crowd, rng=np.random.default_rng(4))
+    same = freeze(one) == freeze(other)
+    example.mechanism.estimate(_tally(example, one))
+    _must(same, "two generators of one seed give different reports")
     numpys_now, own_now = _global_states()
     _must(numpys == numpys_now, "numpy's global generator was drawn from")
     _must(own == own_now, "Python's global generator, of the module random, was drawn from")
@@ -1475,28 +1826,33 @@ def lists_are_as_good_as_arrays(example: Example) -> None:
 
 @_check(once=True)
 def the_system_is_a_source_of_randomness(example: Example) -> None:
-    """From `chance.SystemRandom`, which reports that are sent are drawn from, clients draw as well."""
+    """From `chance.SystemRandom`, the source of reports that are sent, clients draw as well."""
     try:
         reports = example.mechanism.perturb(example.inputs, rng=SystemRandom())
     except ValueError as error:
         raise AssertionError(f"SystemRandom is refused: {error}") from error
     came = set(_keys(example, reports))
-    _must(came <= known(example).reports.keys(), "with SystemRandom a report comes that no law knows")
+    is_known = came <= known(example).reports.keys()
+    _must(is_known, "with SystemRandom a report comes that no law knows")
 
 
 @_check(_stated)
 def a_mechanism_is_its_fields(example: Example) -> None:
-    """Equal fields make equal mechanisms; with another ε it is another one, whose tallies are not taken."""
+    """Equal fields make equal mechanisms.
+
+    With another ε it is another mechanism, whose tallies are not taken.
+    """
     m: Any = example.mechanism
     copy = replace(m)
     _must(copy == m, "a mechanism is not equal to its copy")
-    _must(type(m).__hash__ is None or hash(copy) == hash(m), "a mechanism and its copy have two hashes")
+    same_hash = type(m).__hash__ is None or hash(copy) == hash(m)
+    _must(same_hash, "a mechanism and its copy have two hashes")
     for part in (0.99, 1.01):
         with suppress(ValueError):  # where the class has limits of its own
             other: Any = _with(example, part * m.epsilon)
             _must(other != m, f"a mechanism equals the one of ε = {other.epsilon}")
             tally = _tally(example, m.perturb(example.inputs, rng=np.random.default_rng(0)))
-            _refuses(lambda: other.estimate(tally), "tally must be of", "a tally of another ε")  # noqa: B023
+            _refuses(partial(other.estimate, tally), "tally must be of", "a tally of another ε")
 
 
 def _global_states() -> tuple[Any, Any]:
@@ -1505,52 +1861,75 @@ def _global_states() -> tuple[Any, Any]:
     return (np.asarray(words).tobytes(), *rest), random.getstate()
 
 
-# ----------------------------------------------------------------------------------------------------- simulation
+# --------------------------------------------------------------------------------------- simulation
 
 
 def _simulations(example: Example) -> dict[str, Callable[..., Tally]]:
-    """Ways to simulate people from their histogram; on an open domain the values that are counted have to be named."""
+    """Ways to simulate people from their histogram.
+
+    On an open domain the values that are counted have to be named.
+    """
     m: Any = example.mechanism
     values = {} if example.items is None else {"values": example.inputs}
-    ways = {way: getattr(m, way) for way in ("simulate", "simulate_marginals") if hasattr(m, way)}
-    return {way: partial(of, **values) for way, of in ways.items() if "trials" in signature(of).parameters}
+    found = dict[str, Callable[..., Tally]]()
+    for way in ("simulate", "simulate_marginals"):
+        simulate = getattr(m, way, None)
+        if simulate is not None and "trials" in signature(simulate).parameters:
+            found[way] = partial(simulate, **values)
+    return found
 
 
 @_check(lambda example: example.pairs and _simulated(example), slow=True)
 def simulate_has_the_law_of_two_clients(example: Example) -> None:
-    """Two people's simulated counts have the law of the sum of theirs; marginals, each count alone."""
-    one, k = known(example).counts, len(example.inputs)
+    """Two people's simulated counts have the law of the sum of theirs; marginals, each alone."""
+    one = known(example).counts
+    k = len(example.inputs)
+
+    def counted(simulate: Callable[..., Tally], histogram: Ints, rng: Paths) -> Any:
+        return simulate(histogram, trials=1, rng=rng).counts.ravel()
+
     for i, j in combinations_with_replacement(range(k)[:3], 2):
         both: Any = Counter()
         for (a, p), (b, q) in product(one[i].items(), one[j].items()):
             both[tuple(map(add, a, b))] += p * q
         histogram = np.bincount([i, j], minlength=k)
         for way, simulate in _simulations(example).items():
-            drawn = law(lambda rng: simulate(histogram, trials=1, rng=rng).counts.ravel())  # noqa: B023
-            for v in range(k) if way == "simulate_marginals" else [slice(None)]:
-                apart = total_variation(*(_image(a, {y: y[v] for y in a}) for a in (both, drawn)))  # type: ignore[index]
-                _must(apart <= 2.0**-50, f"{way} of inputs {i} and {j} is {float(apart):.3g} from the law of clients")
+            drawn: Any = law(partial(counted, simulate, histogram))
+            # marginals have the law of each count alone
+            parts: Any = range(k) if way == "simulate_marginals" else [slice(None)]
+            for v in parts:
+                of_clients = _image(both, {y: y[v] for y in both})
+                simulated = _image(drawn, {y: y[v] for y in drawn})
+                apart = total_variation(of_clients, simulated)
+                what = f"{way} of inputs {i} and {j} is {float(apart):.3g}"
+                _must(apart <= 2.0**-50, f"{what} from the law of clients")
 
 
 @_check(_simulated, slow=True)
 def simulate_has_the_law_of_many_clients(example: Example) -> None:
-    """Each simulated count of many people is drawn by the law of the sum of theirs, and trials are independent.
+    """Each simulated count of many people is drawn by the law of the sum of theirs.
 
-    Sums of two counts, and that of all, have their laws as well, but where each count is simulated alone.
+    Trials are independent.  Sums of two counts, and that of all, have their laws as well, but where
+    each count is simulated alone.
     """
-    one, histogram = known(example).counts, 2 * np.arange(1, len(example.inputs) + 1)
+    one = known(example).counts
+    histogram = 2 * np.arange(1, len(example.inputs) + 1)
     for way, simulate in _simulations(example).items():
         tally = simulate(histogram, trials=TRIALS, rng=np.random.default_rng(6))
-        _must(tally.n == histogram.sum(), f"{way} says that {tally.n} of {histogram.sum()} people were counted")
+        n = histogram.sum()
+        _must(tally.n == n, f"{way} says that {tally.n} of {n} people were counted")
         counts = tally.counts.reshape(TRIALS, -1)
         cells = counts.shape[1]
         sums = [[v] for v in range(cells)]
         if way == "simulate":
             sums += [[v, v + 1] for v in range(cells - 1)] + [list(range(cells))]
         for some in sums:
-            alone = [_sum_of(counts_of_one, some) for counts_of_one in one]
-            exact = reduce(np.convolve, [alone[i] for i in np.repeat(np.arange(len(alone)), histogram)])
-            _drawn_by(counts[:, some].sum(1), exact, f"{way} draws {'the sum of ' * (len(some) > 1)}count {some}")
+            people = []
+            for counts_of_one, size in zip(one, histogram, strict=True):
+                people += [_sum_of(counts_of_one, some)] * int(size)
+            exact = reduce(np.convolve, people)
+            what = "the sum of count" if len(some) > 1 else "count"
+            _drawn_by(counts[:, some].sum(1), exact, f"{way} draws {what} {some}")
 
 
 def _sum_of(law_of_counts: Mapping[Any, Fraction], some: Sequence[int]) -> Floats:
@@ -1571,21 +1950,22 @@ def _drawn_by(drawn: Ints, exact: Floats, what: str) -> None:
     _must(far <= limit, f"{what} in trials that go together: {off}")
 
 
-# ------------------------------------------------------------------------------------------------------- refusals
+# ----------------------------------------------------------------------------------------- refusals
 
 
 @_check(_stated, once=True)
 def bad_epsilon_is_refused(example: Example) -> None:
     """No ε is taken that is no number from the least to the largest."""
     for epsilon in NO_EPSILONS:
-        _refuses(lambda: _with(example, epsilon), r"epsilon must .*, got", f"ε = {epsilon!r}")  # noqa: B023
+        _refuses(partial(_with, example, epsilon), r"epsilon must .*, got", f"ε = {epsilon!r}")
 
 
 @_check(once=True)
 def bad_rng_is_refused(example: Example) -> None:
     """Only generators are drawn from."""
+    m: Any = example.mechanism
     for rng in (None, 0, 42, np.random.RandomState(0)):  # noqa: NPY002
-        again = partial(example.mechanism.perturb, example.inputs, rng=rng)  # type: ignore[arg-type]
+        again = partial(m.perturb, example.inputs, rng=rng)
         _refuses(again, "rng must be a numpy.random.Generator", f"rng = {rng!r}")
 
 
@@ -1598,16 +1978,22 @@ def nobody_is_refused(example: Example) -> None:
 
 @_check(once=True)
 def foreign_and_empty_tallies_are_refused(example: Example) -> None:
-    """Tallies of another mechanism are neither estimated from nor added; nothing, or more than is, has no estimate."""
+    """Tallies of another mechanism are neither estimated from nor added.
+
+    Neither no report has an estimate, nor have counts above the number of reports.
+    """
     m = example.mechanism
     reports = m.perturb(example.inputs, rng=np.random.default_rng(0))
-    own, empty = _tally(example, reports), _tally(example, reports[:0])
+    own = _tally(example, reports)
     foreign = replace(own, mechanism=NonCallableMock(spec=Mechanism))
-    _refuses(lambda: m.estimate(foreign), "tally must be of", "estimating from another mechanism's tally")
+    of_another = "estimating from another mechanism's tally"
+    _refuses(lambda: m.estimate(foreign), "tally must be of", of_another)
     _refuses(lambda: own + foreign, "one mechanism", "adding another mechanism's tally")
+    empty = _tally(example, reports[:0])
     _refuses(lambda: m.estimate(empty), "at least one report", "estimating from no report")
     many = replace(own, counts=own.counts + own.n + 1)
-    _refuses(lambda: m.estimate(many), "at most", "estimating from counts above the number of reports")
+    above = "estimating from counts above the number of reports"
+    _refuses(lambda: m.estimate(many), "at most", above)
 
 
 def _numeric(example: Example) -> bool:
@@ -1619,30 +2005,32 @@ def _numeric(example: Example) -> bool:
 
 @_check(_numeric, once=True)
 def what_is_no_value_is_refused(example: Example) -> None:
-    """Where values are numbers, none, text, NaN and infinite ones are refused; and items that there are not.
+    """Where values are numbers, nothing, text, NaN and infinite numbers are refused.
 
-    Numbers beyond the inputs are refused, or keep ε.
+    So are items that there are not.  Numbers beyond the inputs are refused, or keep ε.
     """
     m: Any = example.mechanism
     x = example.inputs
     for name, values in _no_values(x):
-        what = f"the value {name}"
-        _refuses(partial(m.perturb, values, rng=np.random.default_rng(0)), "", what)
+        call = partial(m.perturb, values, rng=np.random.default_rng(0))
+        _refuses(call, "", f"the value {name}")
     for name, shown in _beyond(example):
-        what = f"the value {name} is not refused, and tells itself from the inputs by {shown.epsilon!r}"
+        what = f"the value {name} is not refused, and tells itself from the inputs"
+        what = f"{what} by {shown.epsilon!r}"
         _must(shown.ratio is not None and shown.ratio <= odds(m.epsilon), what)
     if m.takes == "item":
         for code in (-1, m.k):
-            bad = np.append(x, code)
-            _refuses(partial(m.perturb, bad, rng=np.random.default_rng(0)), "", f"the item {code} of {m.k}")
+            call = partial(m.perturb, np.append(x, code), rng=np.random.default_rng(0))
+            _refuses(call, "", f"the item {code} of {m.k}")
 
 
 def _no_values(x: Any) -> Iterator[tuple[str, Any]]:
     """Name what is no number, and put it in the place of the first number."""
     for bad in NO_NUMBERS:
         if isinstance(x, Records):
+            numbers: Any = x.values
             if isinstance(bad, float):
-                yield str(bad), Records(x.offsets, x.keys, np.append(bad, x.values[1:]))  # type: ignore[index]
+                yield str(bad), Records(x.offsets, x.keys, np.append(bad, numbers[1:]))
             continue
         values = x.astype(float if isinstance(bad, float) else object)
         values.flat[0] = bad
@@ -1650,16 +2038,21 @@ def _no_values(x: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _beyond(example: Example) -> Iterator[tuple[str, Worst]]:
-    """Name numbers beyond the inputs that a client takes, and say how well reports tell them from inputs."""
+    """Name numbers beyond the inputs that a client takes.
+
+    Say, too, how well reports tell them from inputs.
+    """
     x = example.inputs
     if isinstance(x, Records) or x.dtype.kind != "f" or example.groups:
         return
-    low, high = x.min(), x.max()
+    low = x.min()
+    high = x.max()
     for number in (low - (high - low) / 4, high + (high - low) / 4, -1e9, 1e9):
         one = x[:1].copy()
         one.flat[0] = number
         with suppress(ValueError):  # it is refused, or has too many branches
-            yield f"{number:.3g}", worst([*known(example).laws, *laws(example.mechanism, one, limit=FEW)])
+            beyond = laws(example.mechanism, one, limit=FEW)
+            yield f"{number:.3g}", worst([*known(example).laws, *beyond])
 
 
 def _laid_out(example: Example) -> bool:
@@ -1670,17 +2063,19 @@ def _laid_out(example: Example) -> bool:
 
 @_check(_laid_out)
 def forged_reports_count_once_or_are_refused(example: Example) -> None:
-    """Numbers beyond those of `layout` are refused; what is taken counts once, and adds no more than `influence`.
+    """Numbers beyond those of `layout` are refused.
 
-    Tried are reports drawn at random from all of their type, those of ones, and rows of numbers in place of a number.
+    What is taken counts once, and adds no more than `influence`.  Tried are reports drawn at random
+    from all of their type, those of ones, and rows of numbers in place of a number.
     """
     m: Any = example.mechanism
     for what, forged in _out_of_range(example):
-        _refuses(lambda: _tally(example, forged), "", f"a report whose {what}")  # noqa: B023
+        _refuses(partial(_tally, example, forged), "", f"a report whose {what}")
     scores = np.stack([score.ravel() for score in known(example).scores.values()])
-    targets_of = range(1, min(TARGETS, scores.shape[1]) + 1)
-    own = {targets: largest_sum(scores, targets) for targets in targets_of}  # another check compares it
-    stated = {t: max(own[t], m.influence(t, *named(example.items))) for t in targets_of}
+    stated = {}
+    for targets in range(1, min(TARGETS, scores.shape[1]) + 1):
+        own = largest_sum(scores, targets)  # another check compares it with the stated one
+        stated[targets] = max(own, m.influence(targets, *named(example.items)))
     for forged in _forged(example):
         try:
             tally = _tally(example, forged)
@@ -1704,7 +2099,10 @@ def _parts(example: Example, reports: Any) -> Iterator[tuple[str, Any, int]]:
 
 
 def _out_of_range(example: Example) -> Iterator[tuple[str, Any]]:
-    """Forge reports with a number beyond those that there are; negative ones may be meant, where a client sends one."""
+    """Forge reports with a number beyond those that there are.
+
+    Negative ones may be meant, where a client sends one.
+    """
     reports = known(example).reports
     report = next(iter(reports.values()))
     legal = {name: set[Any]() for name, *_ in _parts(example, report)}
@@ -1749,11 +2147,14 @@ def _bits(example: Example) -> list[Any]:
 
 @_check(_bits, once=True)
 def bytes_that_are_no_bits_are_refused(example: Example) -> None:
-    """Bools that hold another byte than 0 or 1 would be added as what it is, and one report count for many."""
+    """Bools that hold another byte than 0 or 1 are refused.
+
+    They would be added as the number that the byte is, and one report would count for many.
+    """
     for byte in (2, 254, 255):
         reports = example.mechanism.perturb(example.inputs[[0] * 9], rng=np.random.default_rng(0))
         for name in _bits(example):
             forged = reports.copy()
             bits = forged[name].view(np.uint8)
             bits[np.unravel_index(np.argmax(bits), bits.shape)] = byte  # where a one is
-            _refuses(lambda: _tally(example, forged), "bools", f"a byte {byte} in a bool")  # noqa: B023
+            _refuses(partial(_tally, example, forged), "bools", f"a byte {byte} in a bool")
