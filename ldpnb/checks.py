@@ -61,6 +61,15 @@ def check_positive(value: Any, name: str) -> float:
     return float(value)
 
 
+def check_errors(value: Any, name: str = "z") -> float:
+    """Return a number of standard errors as a float, at least 0."""
+    value = value.item() if isinstance(value, np.floating) else value  # the largest float is none of 32 bits
+    if not is_number(value) or not 0 <= value <= float_info.max:
+        rule = "a finite number of standard errors, at least 0"
+        raise ValueError(f"{name} must be {rule}, got {shown(value)}")
+    return float(value)
+
+
 def within(limit: Limit, value: Any, name: str) -> Any:
     """Return the value of a field if it keeps its declared limit."""
     return limit(value, name) if callable(limit) else check_count(value, limit[0], name, limit[1])
@@ -95,15 +104,6 @@ def check_wave(wave: Any) -> str | None:
         cure = "name it as '2026-W48', or leave it out"
         raise ValueError(f"wave must be a text that is not blank, or None, got {shown(wave)}: {cure}")
     return check_text(wave, "wave")
-
-
-def check_errors(value: Any, name: str = "z") -> float:
-    """Return a number of standard errors as a float, at least 0."""
-    value = value.item() if isinstance(value, np.floating) else value  # the largest float is none of 32 bits
-    if not is_number(value) or not 0 <= value <= float_info.max:
-        rule = "a finite number of standard errors, at least 0"
-        raise ValueError(f"{name} must be {rule}, got {shown(value)}")
-    return float(value)
 
 
 def check_sizes(sizes: Any, name: str = "sizes", least: int = 1) -> tuple[int, ...]:
