@@ -282,7 +282,7 @@ def maximum_likelihood(
         rule = "likelihood must have 2 axes, reports and values"
         raise ValueError(f"{rule}, got shape {a.shape}")
     if n.shape[-1] != len(a):
-        rule = f"counts must have one entry a row of likelihood, {len(a)}"
+        rule = f"counts must have one entry for each row of likelihood, {len(a)}"
         raise ValueError(f"{rule}, got shape {n.shape}")
     tables = n.reshape(-1, len(a))
     full = tables.any(1)

@@ -342,7 +342,8 @@ class Model:
 
     def __post_init__(self) -> None:
         if len(self.cpts) != self.network.d:
-            raise ValueError(f"cpts must be one a pair, {self.network.d}, got {len(self.cpts)}")
+            rule = f"cpts must be one for each pair, {self.network.d}"
+            raise ValueError(f"{rule}, got {len(self.cpts)}")
         for (child, parents), cpt in zip(self.network.pairs, self.cpts, strict=True):
             shape = tuple(self.sizes[j] for j in (*parents, child))
             right = cpt.shape == shape and cpt.min() >= 0

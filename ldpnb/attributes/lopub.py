@@ -182,7 +182,8 @@ def conditionals(tree: Tree, tables: Sequence[ArrayLike]) -> list[Floats]:
     list of ndarray (cells of the separator, cells of the rest)
     """
     if len(tables) != len(tree.cliques):
-        raise ValueError(f"tables must be one a clique, {len(tree.cliques)}, got {len(tables)}")
+        rule = f"tables must be one for each clique, {len(tree.cliques)}"
+        raise ValueError(f"{rule}, got {len(tables)}")
     found = []
     sizes: dict[int, int] = {}
     for clique, separator, table in zip(tree.cliques, tree.separators, tables, strict=True):

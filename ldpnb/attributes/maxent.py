@@ -68,10 +68,11 @@ def consistent(
     noisy = [check_numbers(table, "tables") for table in tables]
     weights = check_numbers(people, "people")
     if not weights.shape == (len(sets),) == (len(noisy),) or not np.all(weights > 0):
-        raise ValueError(f"people must be positive, one a set and a table, got {shown(people)}")
+        rule = "people must be positive, one for each set and table"
+        raise ValueError(f"{rule}, got {shown(people)}")
     axes = [table.ndim for table in noisy]
     if axes != [len(s) for s in sets] or not {*axes} <= {1, 2}:
-        rule = "tables must be of pairs or single attributes, with an axis an attribute"
+        rule = "tables must be of pairs or single attributes, with an axis for each attribute"
         raise ValueError(f"{rule}, got {axes} axes")
     shared = _mean_marginals(sets, noisy, weights)
     found = []
@@ -207,9 +208,9 @@ def max_entropy(
     if not sets or len(set(sets)) < len(sets):
         raise ValueError(f"sets must be distinct, at least one, got {sets}")
     if m.shape != (len(sets),):
-        raise ValueError(f"parities must be finite numbers, one a set, got shape {m.shape}")
+        raise ValueError(f"parities must be finite numbers, one for each set, got shape {m.shape}")
     if noise.shape != m.shape or not np.all(noise > 0):
-        rule = "variances must be positive numbers, one a set"
+        rule = "variances must be positive numbers, one for each set"
         raise ValueError(f"{rule}, got {shown(variances)}")
     at = np.array([sum(1 << (d - 1 - j) for j in s) for s in sets])  # of parities, in a transform
     ridge = check_positive(penalty, "penalty") * noise

@@ -135,7 +135,7 @@ def symbols(mechanism: Flip | Sequence[GRR], reports: ArrayLike) -> Symbols:
     elif mechanism and all(isinstance(client, GRR) for client in mechanism):
         columns = list(_responded(mechanism, reports))
     else:
-        rule = "mechanism must be a Flip or one GRR an attribute"
+        rule = "mechanism must be a Flip or one GRR for each attribute"
         raise ValueError(f"{rule}, got {shown(mechanism, most=200)}")
     codes = np.stack([column.codes for column in columns])  # each in one piece of memory
     smallest = np.min_scalar_type(codes.max(initial=0))
@@ -623,7 +623,7 @@ def check_table(table: ArrayLike, attributes: Sequence[int]) -> Floats:
     name = f"tables of {attributes}"
     p, axes = _tables(table, None, name)
     if axes != len(attributes):
-        raise ValueError(f"{name} must have an axis an attribute, got shape {p.shape}")
+        raise ValueError(f"{name} must have an axis for each attribute, got shape {p.shape}")
     return p
 
 
