@@ -241,7 +241,9 @@ def check_part(
     wide = kind is np.int64
     right = wide or array.dtype == kind
     if array.ndim != 1 + len(shape) or array.shape[1:] != shape or not right:
-        what = "integers" if wide else np.dtype(kind).name
+        what = "integers"
+        if not wide:
+            what = np.dtype(kind).name
         rule = f"{what} of shape {('n', *shape)}".replace("'", "")
         raise ValueError(f"{name} must be {rule}, got {array.dtype} of shape {array.shape}")
     if array.dtype == np.bool_ and not counted:

@@ -458,7 +458,9 @@ class Blocks(RecordMechanism):
             raise ValueError(f"pairs must be of two attributes each, got {other[0]}")
         both = self.tables(tally, pairs)
         drawn = tally.counts.sum(1)
-        single = sorted({(a,) for pair in pairs for a in pair})
+        attributes: set[int] = set()
+        attributes.update(*pairs)
+        single = [(attribute,) for attribute in sorted(attributes)]
         own = dict(zip(single, self.tables(tally, single).tables, strict=True))
         tables = []
         variances = []

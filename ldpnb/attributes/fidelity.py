@@ -75,7 +75,11 @@ def marginals(data: Data, sizes: Sequence[int], sets: Iterable[Set]) -> dict[Set
         records = _records(array, sizes)
         n = len(records)
         found = _counts(records, sizes, chosen)
-    return {s: found[s].reshape([sizes[j] for j in s]) / n for s in chosen}
+    tables = {}
+    for s in chosen:
+        shape = [sizes[j] for j in s]
+        tables[s] = found[s].reshape(shape) / n
+    return tables
 
 
 def _checked_law(array: NDArray[Any], sizes: Sequence[int]) -> Floats:
@@ -242,7 +246,12 @@ def uniform_records(sizes: Sequence[int], sets: Iterable[Set]) -> dict[Set, Floa
 
 
 def _products(laws: Sequence[Floats], sets: list[Set]) -> dict[Set, Floats]:
-    return {s: reduce(np.multiply.outer, [laws[j] for j in s]) for s in sets}
+    """Return the table of each set for independent attributes with these laws."""
+    tables = {}
+    for s in sets:
+        of_set = [laws[j] for j in s]
+        tables[s] = reduce(np.multiply.outer, of_set)
+    return tables
 
 
 def resampled(records: ArrayLike, *, rng: np.random.Generator) -> Ints:

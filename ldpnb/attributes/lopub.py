@@ -309,7 +309,7 @@ def publish(
         _warn_of_em(found, pairs)
         edges = dependency(joint(found, pairs).tables, phi)
     tree = junction_tree(edges, len(sizes))
-    cells, largest = max((prod(sizes[j] for j in clique), clique) for clique in tree.cliques)
+    cells, largest = max((_cells(clique, sizes), clique) for clique in tree.cliques)
     if cells > limit:
         most = f"the cells of the largest clique, {cells} for the attributes {largest}"
         raise ValueError(f"limit must be at least {most}, got {limit}; a larger phi joins less")
@@ -322,7 +322,7 @@ def _warn_of_em(symbols: Symbols, sets: Sequence[Set]) -> None:
     """Warn of sets whose cells times different reports are more than Newton's method is for."""
     work = []
     for chosen in sets:
-        cells = prod(symbols.sizes[j] for j in chosen)
+        cells = _cells(chosen, symbols.sizes)
         reports = prod(len(symbols.channels[j]) for j in chosen)
         work.append((cells, min(len(symbols), reports), chosen))
     cells, reports, largest = max(work)
@@ -333,3 +333,8 @@ def _warn_of_em(symbols: Symbols, sets: Sequence[Set]) -> None:
             "Blocks and release"
         )
         warnings.warn(f"publish may take minutes, since {what}: {cure}", stacklevel=3)
+
+
+def _cells(chosen: Set, sizes: Sequence[int]) -> int:
+    """Return the number of cells of a set's table."""
+    return prod(sizes[j] for j in chosen)

@@ -212,7 +212,7 @@ def max_entropy(
     if noise.shape != m.shape or not np.all(noise > 0):
         rule = "variances must be positive numbers, one for each set"
         raise ValueError(f"{rule}, got {shown(variances)}")
-    at = np.array([sum(1 << (d - 1 - j) for j in s) for s in sets])  # of parities, in a transform
+    at = np.array([_place(s, d) for s in sets])
     ridge = check_positive(penalty, "penalty") * noise
 
     def distribution(theta: Floats) -> tuple[float, Floats]:
@@ -239,6 +239,11 @@ def max_entropy(
     _, p = distribution(theta)
     _, gradient = loss(theta)
     return MaxEntropy(p, float(np.sum(gradient**2 / (2 * ridge))))
+
+
+def _place(s: Set, d: int) -> int:
+    """Return the place of a set's parity in a transform: a binary digit for each attribute."""
+    return sum(1 << (d - 1 - j) for j in s)
 
 
 # ------------------------------------------------------------------------- sets of attributes
