@@ -253,10 +253,9 @@ class Blocks(RecordMechanism):
         return tuple(self.sizes[j] for j in s)
 
     def _holding(self, s: Set) -> list[_Group]:
-        """Group the blocks that hold a set by the sizes of their attributes, and the set's places.
+        """Group the blocks that hold a set, by the sizes of their attributes and the set's places.
 
-        Groups come in the order of these sizes, those of the set's attributes before all others,
-        the largest first.
+        Groups are sorted, so that sums over them are added in one order.
         """
         if s in self._held:
             return self._held[s]
