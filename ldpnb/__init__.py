@@ -1,6 +1,7 @@
 """Local differential privacy: mechanisms that carry their own evidence.
 
-The names below are the front door, imported when they are first asked for; more of each family is in its folder.
+The names below are the front door, imported when they are first asked for; more of each family is
+in its folder.
 """
 
 from typing import TYPE_CHECKING
@@ -98,7 +99,13 @@ if TYPE_CHECKING:
         gfim as gfim,
         ldpminer as ldpminer,
     )
-    from ldpnb.strings import ORR as ORR, RAPPOR as RAPPOR, Unknown as Unknown, decode as decode, discover as discover
+    from ldpnb.strings import (
+        ORR as ORR,
+        RAPPOR as RAPPOR,
+        Unknown as Unknown,
+        decode as decode,
+        discover as discover,
+    )
     from ldpnb.verify import (
         audit as audit,
         check_mechanism as check_mechanism,

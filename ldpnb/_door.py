@@ -1,4 +1,4 @@
-"""Doors of packages: their public names, each imported from where it lives when it is first asked for.
+"""Doors of packages: their public names, each imported when it is first asked for.
 
 What the plain install has not, `needs` says.
 """
@@ -13,14 +13,20 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+# of a module, whose attributes are of any type
+GetAttribute = Callable[[str], Any]
+Names = Callable[[], list[str]]
+
 
 def door(
-    package: str, file: str, **needed: tuple[str, ...]
-) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
+    package: str,
+    file: str,
+    **needed: tuple[str, ...],
+) -> tuple[GetAttribute, Names, list[str]]:
     """Return a package's ``__getattr__``, ``__dir__`` and ``__all__``.
 
-    The names are those that its ``__init__.py`` imports under ``if TYPE_CHECKING``, so that they are written down once
-    and type checkers see the real things.
+    The names are those that its ``__init__.py`` imports under ``if TYPE_CHECKING``, so that they
+    are written down once and type checkers see the real things.
 
     Parameters
     ----------
@@ -36,13 +42,12 @@ def door(
     """
     for extra, packages in needed.items():
         needs(package, extra, *packages)
-    tree = ast.parse(Path(file).read_text("utf-8"))
-    imports = [node for part in tree.body if isinstance(part, ast.If) for node in part.body]
-    places = {alias.name: node.module for node in imports if isinstance(node, ast.ImportFrom) for alias in node.names}
+    places = _places(Path(file))
+    names = sorted(places)
 
     def get(name: str) -> Any:
-        if module := places.get(name):
-            value = getattr(import_module(module), name)
+        if name in places:
+            value = getattr(import_module(places[name]), name)
         elif not name.startswith("_") and find_spec(f"{package}.{name}"):
             value = import_module(f"{package}.{name}")
         else:
@@ -50,8 +55,23 @@ def door(
         setattr(sys.modules[package], name, value)
         return value
 
-    names = sorted(places)
-    return get, lambda: names, names
+    def listed() -> list[str]:
+        return names
+
+    return get, listed, names
+
+
+def _places(file: Path) -> dict[str, str]:
+    """Return the module of each name that a file imports under an ``if``."""
+    places = {}
+    for part in ast.parse(file.read_text("utf-8")).body:
+        if not isinstance(part, ast.If):
+            continue
+        for node in part.body:
+            if isinstance(node, ast.ImportFrom) and node.module:
+                for alias in node.names:
+                    places[alias.name] = node.module
+    return places
 
 
 def needs(what: str, extra: str, *packages: str) -> None:

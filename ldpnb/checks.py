@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Sized
 from sys import float_info
 from typing import Any
 
@@ -25,14 +25,18 @@ from ldpnb.exact.arguments import (
     shown as shown,
 )
 
-SIZE_MAX = 2**31  # of a domain; shared out among more, EPSILON_MIN would no longer be large against 2**-53
+# of a domain; shared out among more, EPSILON_MIN would no longer be large against 2**-53
+SIZE_MAX = 2**31
 HASHES_MAX = 1000  # hash functions of a filter, which share ε between them
 FEW = 8  # entries of which a list is sooner looked at than an array
 
 LABELS = "; OneOf(categories, epsilon=…) takes labels, and says what becomes of missing answers"
 NUMBERS = "; Number(low, high, epsilon=…) takes any range, and says what becomes of missing answers"
 
-Limit = tuple[int, int] | Callable[[Any, str], Any]  # least and largest value of an integer, or a check
+# `Any` below is what a caller hands in, or what a check makes of it, where types cannot say which
+Limit = tuple[int, int] | Callable[[Any, str], Any]  # least and largest integer, or a check
+
+# ----------------------------------------------------------------------------------- numbers
 
 
 def as_float(value: Any, name: str) -> float:
@@ -40,34 +44,60 @@ def as_float(value: Any, name: str) -> float:
     try:
         return float(value)
     except OverflowError:
-        raise ValueError(f"{name} must be numbers that a float holds, at most 1.8e308, got {shown(value)}") from None
+        rule = f"{name} must be numbers that a float holds, at most 1.8e308"
+        raise ValueError(f"{rule}, got {shown(value)}") from None
 
 
 def check_positive(value: Any, name: str) -> float:
     """Return a finite number above zero as a float, which holds numbers up to 1.8e308."""
-    value = value.item() if isinstance(value, np.floating) else value  # the largest float is none of 32 bits
-    if not is_number(value) or not 0 < value <= float_info.max:
-        large = ", and a float holds at most 1.8e308" if is_number(value) and value > float_info.max else ""
-        raise ValueError(f"{name} must be a positive number, got {shown(value)}{large}")
-    return float(value)
+    found = _plain(value)
+    if not is_number(found) or not 0 < found <= float_info.max:
+        large = ""
+        if is_number(found) and found > float_info.max:
+            large = ", and a float holds at most 1.8e308"
+        raise ValueError(f"{name} must be a positive number, got {shown(found)}{large}")
+    return float(found)
+
+
+def check_errors(value: Any, name: str = "z") -> float:
+    """Return a number of standard errors as a float, at least 0."""
+    found = _plain(value)
+    if not is_number(found) or not 0 <= found <= float_info.max:
+        rule = "a finite number of standard errors, at least 0"
+        raise ValueError(f"{name} must be {rule}, got {shown(found)}")
+    return float(found)
+
+
+def _plain(value: Any) -> Any:
+    """Return numpy's floats as Python's: the largest of these is none of 32 bits."""
+    if isinstance(value, np.floating):
+        return value.item()
+    return value
 
 
 def within(limit: Limit, value: Any, name: str) -> Any:
     """Return the value of a field if it keeps its declared limit."""
-    return limit(value, name) if callable(limit) else check_count(value, limit[0], name, limit[1])
+    if callable(limit):
+        return limit(value, name)
+    least, most = limit
+    return check_count(value, least, name, most)
 
 
-def check_flag(value: Any, name: str) -> bool:
+# --------------------------------------------------------------------- flags, texts, sizes
+
+
+def check_flag(value: object, name: str) -> bool:
     """Return what is True or False, and nothing else."""
     if not isinstance(value, bool):
         raise ValueError(f"{name} must be True or False, got {shown(value)}")
     return value
 
 
-def check_text(value: Any, name: str) -> str:
-    """Return a text, exactly, if it comes back from JSON as it is; of two half characters, JSON makes one.
+def check_text(value: object, name: str) -> str:
+    """Return a text, exactly, if it comes back from JSON as it is.
 
-    A text of another class, as numpy's or a member of an enumeration, is its characters.
+    Of two half characters, JSON makes one.  A text of another class, as numpy's or a member of an
+    enumeration, is its characters.
     """
     if not isinstance(value, str):
         raise ValueError(f"{name} must be a text, got {shown(value)}: write str({name})")
@@ -86,7 +116,7 @@ def is_pooled(wave: str | None) -> bool:
     return wave is not None and wave.startswith(POOLED)
 
 
-def check_own_wave(wave: Any) -> str | None:
+def check_own_wave(wave: object) -> str | None:
     """Return the name of a single wave, as people give it, or None."""
     found = check_wave(wave)
     if found is not None and is_pooled(found):
@@ -96,34 +126,36 @@ def check_own_wave(wave: Any) -> str | None:
     return found
 
 
-def check_wave(wave: Any) -> str | None:
-    """Return the name of one or several waves: a text that is not blank, without half characters, or None."""
+def check_wave(wave: object) -> str | None:
+    """Return the name of one or several waves, or None.
+
+    It is a text that is not blank and has no half characters.
+    """
     if wave is None:
         return None
     if not isinstance(wave, str) or not wave.strip():
+        rule = "wave must be a text that is not blank, or None"
         cure = "name it as '2026-W48', or leave it out"
-        raise ValueError(f"wave must be a text that is not blank, or None, got {shown(wave)}: {cure}")
+        raise ValueError(f"{rule}, got {shown(wave)}: {cure}")
     return check_text(wave, "wave")
 
 
-def check_errors(value: Any, name: str = "z") -> float:
-    """Return a number of standard errors as a float, at least 0."""
-    value = value.item() if isinstance(value, np.floating) else value  # the largest float is none of 32 bits
-    if not is_number(value) or not 0 <= value <= float_info.max:
-        rule = "a finite number of standard errors, at least 0"
-        raise ValueError(f"{name} must be {rule}, got {shown(value)}")
-    return float(value)
-
-
-def check_sizes(sizes: Any, name: str = "sizes", least: int = 1) -> tuple[int, ...]:
-    """Return numbers of values, one an attribute, of at least `least` attributes with two values each."""
+def check_sizes(sizes: object, name: str = "sizes", least: int = 1) -> tuple[int, ...]:
+    """Return numbers of values, one for each attribute: at least `least`, and each at least two."""
     if not isinstance(sizes, tuple) or len(sizes) < least:
-        raise ValueError(f"{name} must be a tuple of integers, at least {least}, got {shown(sizes)}")
+        rule = f"{name} must be a tuple of integers, at least {least}"
+        raise ValueError(f"{rule}, got {shown(sizes)}")
     return tuple(check_count(size, 2, name, SIZE_MAX) for size in sizes)
 
 
-def check_array(values: Any, name: str) -> NDArray[Any]:
-    """Return an array; refuse lists that do not make one, and masked arrays, of which numpy would forget the mask."""
+# ------------------------------------------------------------------------------------ arrays
+
+
+def check_array(values: object, name: str) -> NDArray[Any]:
+    """Return an array; refuse lists that do not make one, and masked arrays.
+
+    Of these, numpy would forget the mask.
+    """
     if isinstance(values, np.ma.MaskedArray):
         raise ValueError(f"{name} must be a plain array, got a masked one")
     try:
@@ -133,15 +165,31 @@ def check_array(values: Any, name: str) -> NDArray[Any]:
 
 
 def _large(array: NDArray[Any]) -> bool:
-    """Whether all entries are numbers, of which numpy makes objects since some are integers beyond 64 bits."""
+    """Whether all entries are numbers, and numpy makes objects of them.
+
+    It does so where some are integers beyond 64 bits.
+    """
     return array.dtype.kind == "O" and array.size > 0 and all(map(is_number, array.flat))
 
 
 def _entries(
-    values: Any, name: str, kinds: str, rule: str, least: float, most: float, ndim: int | None = None, cure: str = ""
+    values: object,
+    name: str,
+    kinds: str,
+    rule: str,
+    least: float,
+    most: float,
+    ndim: int | None = None,
+    cure: str = "",
 ) -> NDArray[Any]:
-    """Return an array of these kinds of numbers, all of them in [least, most], of `ndim` axes if that is given."""
-    array, cure = check_array(values, name), cure if name == "values" and ndim == 1 else ""
+    """Return an array of these kinds of numbers, all of them in [least, most].
+
+    It has `ndim` axes if that is given.  Where values are one for each person, an error ends with
+    a cure.
+    """
+    array = check_array(values, name)
+    if name != "values" or ndim != 1:
+        cure = ""
     if _large(array):
         for x in array.flat:
             if not least <= x <= most:
@@ -151,15 +199,17 @@ def _entries(
     if ndim not in (None, array.ndim):
         raise ValueError(f"{name} must have {ndim} axes, got shape {array.shape}")
     if not in_range(array, least, most):
-        raise ValueError(f"{name} must be {rule}, got {array[~((array >= least) & (array <= most))].flat[0]}{cure}")
+        wrong = array[~((array >= least) & (array <= most))]
+        raise ValueError(f"{name} must be {rule}, got {wrong.flat[0]}{cure}")
     return array
 
 
 def in_range(x: NDArray[Any], least: float, most: float) -> bool:
-    """Whether all numbers are in [least, most]; negative integers are large if their bits are read without a sign."""
+    """Whether all numbers are in [least, most]."""
     if x.size <= FEW:
         return all(least <= y <= most for y in x.ravel().tolist())
     if least == 0 and x.dtype.kind in "iu" and most < 2 ** (8 * x.itemsize - 1):
+        # negative integers are large if their bits are read without a sign
         return bool((x.view(f"{x.dtype.byteorder}u{x.itemsize}") <= most).all())
     return bool(((x >= least) & (x <= most)).all())
 
@@ -169,54 +219,91 @@ def check_numbers(values: ArrayLike, name: str) -> NDArray[np.float64]:
     array = check_array(values, name)
     if _large(array):
         array = np.array([as_float(x, name) for x in array.flat]).reshape(array.shape)
-    with np.errstate(over="ignore"):  # of wider floats; infinity is refused
-        array = array.astype(np.float64) if array.dtype.kind in "iuf" else array
+    if array.dtype.kind in "iuf":
+        with np.errstate(over="ignore"):  # of wider floats; infinity is refused
+            array = array.astype(np.float64)
     return _entries(array, name, "iuf", "finite numbers", -float_info.max, float_info.max)
 
 
-def check_fields(reports: Any, dtype: np.dtype[Any], name: str = "reports") -> NDArray[Any]:
+def check_fields(reports: object, dtype: np.dtype[Any], name: str = "reports") -> NDArray[Any]:
     """Return reports that have fields, (n,), if these are the fields."""
     found = check_array(reports, name)
     if found.dtype != dtype or found.ndim != 1:
-        raise ValueError(f"{name} must have the fields {dtype}, (n,), got {found.dtype} of shape {found.shape}")
+        rule = f"{name} must have the fields {dtype}, (n,)"
+        raise ValueError(f"{rule}, got {found.dtype} of shape {found.shape}")
     return found
 
 
-def check_part(found: Any, name: str, kind: Any, values: int, *shape: int, counted: bool = False) -> NDArray[Any]:
-    """Return a field of reports, (n, …): integers below `values`, or entries of another type than np.int64.
+def check_part(
+    found: object,
+    name: str,
+    kind: Any,
+    values: int,
+    *shape: int,
+    counted: bool = False,
+) -> NDArray[Any]:
+    """Return a field of reports, (n, …).
 
-    Bits are left to `kernels.count_ones` where they are `counted` by it, which looks at them in the same pass.
+    It holds integers below `values`, or entries of another type than np.int64.  Bits are left to
+    `kernels.count_ones` where they are `counted` by it, which looks at them in the same pass.
     """
-    array, wide = check_array(found, name), kind is np.int64
-    if array.ndim != 1 + len(shape) or array.shape[1:] != shape or not (wide or array.dtype == kind):
-        rule = f"{'integers' if wide else np.dtype(kind).name} of shape {('n', *shape)}".replace("'", "")
+    array = check_array(found, name)
+    wide = kind is np.int64
+    right = wide or array.dtype == kind
+    if array.ndim != 1 + len(shape) or array.shape[1:] != shape or not right:
+        what = "integers"
+        if not wide:
+            what = np.dtype(kind).name
+        rule = f"{what} of shape {('n', *shape)}".replace("'", "")
         raise ValueError(f"{name} must be {rule}, got {array.dtype} of shape {array.shape}")
     if array.dtype == np.bool_ and not counted:
         check_bits(array, name)
     if wide:
         return check_codes(array, values, name, array.ndim)
-    if array.dtype.kind in "iu" and values <= np.iinfo(kind).max:  # as they are: eight bytes an entry would be many
+    if array.dtype.kind in "iu" and values <= np.iinfo(kind).max:
+        # as they are: eight bytes for each entry would be many
         _entries(array, name, "iu", f"integers in [0, {values})", 0, values - 1)
     return array
 
 
 def check_bits(bits: NDArray[np.bool_], name: str) -> None:
-    """Refuse bools whose bytes are not 0 or 1, as buffers may hold them: numpy adds bytes, each as it is."""
+    """Refuse bools whose bytes are not 0 or 1, as buffers may hold them.
+
+    Numpy adds bytes, each as it is.
+    """
     most = bits.view(np.uint8).max(initial=0)
     if most > 1:
-        raise ValueError(f"{name} must be bools, whose bytes are 0 or 1, got a byte {most}; compare them with 0 first")
+        rule = f"{name} must be bools, whose bytes are 0 or 1"
+        raise ValueError(f"{rule}, got a byte {most}; compare them with 0 first")
 
 
-def check_codes(values: ArrayLike, k: int | None, name: str = "values", ndim: int = 1) -> NDArray[np.int64]:
-    """Return an int64 array of codes in {0, …, k−1} (any non-negative integers if k is None), of `ndim` axes."""
+def check_codes(
+    values: ArrayLike,
+    k: int | None,
+    name: str = "values",
+    ndim: int = 1,
+) -> NDArray[np.int64]:
+    """Return an int64 array of codes in {0, …, k−1}, of `ndim` axes.
+
+    If k is None, any non-negative integers are.
+    """
     codes = check_array(values, name)
     if codes.size == 0 and codes.dtype.kind == "f":  # an empty list
         codes = codes.astype(np.int64)
-    rule, end = ("non-negative integers", 2**63 - 1) if k is None else (f"integers in [0, {k})", k)
+    if k is None:
+        rule = "non-negative integers"
+        end = 2**63 - 1
+    else:
+        rule = f"integers in [0, {k})"
+        end = k
     return _entries(codes, name, "iu", rule, 0, end - 1, ndim, LABELS).astype(np.int64)
 
 
-def check_columns(values: ArrayLike, sizes: Sequence[int], name: str = "values") -> NDArray[np.int64]:
+def check_columns(
+    values: ArrayLike,
+    sizes: Sequence[int],
+    name: str = "values",
+) -> NDArray[np.int64]:
     """Return an int64 array (n, d) of codes, those of column j in {0, …, sizes[j]−1}."""
     codes = check_codes(values, None, name, ndim=2)
     if codes.shape[1] != len(sizes):
@@ -228,10 +315,14 @@ def check_columns(values: ArrayLike, sizes: Sequence[int], name: str = "values")
 
 def check_unit(values: ArrayLike, name: str = "values", ndim: int = 1) -> NDArray[np.float64]:
     """Return a float64 array of numbers in [−1, 1], of `ndim` axes."""
-    return _entries(values, name, "iuf", "numbers in [-1, 1]", -1, 1, ndim, NUMBERS).astype(np.float64)
+    found = _entries(values, name, "iuf", "numbers in [-1, 1]", -1, 1, ndim, NUMBERS)
+    return found.astype(np.float64)
 
 
-def check_people(values: Any) -> None:
+# -------------------------------------------------------------------------------- populations
+
+
+def check_people(values: Sized) -> None:
     """Refuse an empty population."""
     if len(values) == 0:
         raise ValueError("values must hold at least one person, got none")

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from hashlib import blake2b
-from operator import attrgetter
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,20 +19,21 @@ from ldpnb.kernels import U32, Words, count_nested, count_points, count_quadrati
 
 PRIME = 2**31 - 1
 
-GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # step of splitmix64; odd, so that multiples of it are distinct
+# the step of splitmix64; odd, so that multiples of it are distinct
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
-# --------------------------------------------------------------------------------------------- strings, and mixed words
+# --------------------------------------------------------------- strings, and mixed words
 
 
 def digest(names: Sequence[str]) -> Ints:
     """Keys in [2**62, 2**63) for strings; the same on every machine.
 
-    Records hold integers: ``Records.from_arrays(user, digest(names), values)``.  Candidates may be the strings
-    themselves.  Two of a million strings share a key with a probability of about 10⁻⁷.
+    Records hold integers: ``Records.from_arrays(user, digest(names), values)``.  Candidates may be
+    the strings themselves.  Two of a million strings share a key with a probability of about 10⁻⁷.
 
-    A key is 2**62 + b mod (2**62 − 1), where b is the BLAKE2b digest of eight bytes of the string in UTF-8 (lone
-    surrogates as they are), read with the most significant byte first.
+    A key is 2**62 + b mod (2**62 − 1), where b is the BLAKE2b digest of eight bytes of the string
+    in UTF-8 (lone surrogates as they are), read with the most significant byte first.
 
     Parameters
     ----------
@@ -44,7 +43,8 @@ def digest(names: Sequence[str]) -> Ints:
     -------
     ndarray of int64 (k,)
     """
-    if isinstance(names, str) or not np.iterable(names) or not all(isinstance(name, str) for name in names):
+    listed = np.iterable(names) and not isinstance(names, str)
+    if not listed or not all(isinstance(name, str) for name in names):
         raise ValueError(f"names must be a list of strings, got {shown(names)}")
     return np.array([key_of(name) for name in names], np.int64)
 
@@ -58,11 +58,15 @@ def key_of(name: str) -> int:
 
 def digest64(text: str) -> int:
     """Return 64 bits that stand for a text; the same on every machine (BLAKE2b)."""
-    return int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
+    encoded = text.encode("utf-8", "surrogatepass")
+    return int.from_bytes(blake2b(encoded, digest_size=8).digest(), "big")
 
 
 def splitmix(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Finaliser of splitmix64 (Steele, Lea and Flood 2014), a permutation of 64-bit words; x must not be a scalar."""
+    """Finaliser of splitmix64, a permutation of 64-bit words; x must not be a scalar.
+
+    Source: Steele, Lea and Flood 2014.
+    """
     x = x ^ (x >> np.uint64(30))
     x *= np.uint64(0xBF58476D1CE4E5B9)
     x ^= x >> np.uint64(27)
@@ -74,9 +78,10 @@ def splitmix(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
 def mixed(keys: Ints) -> tuple[Words, Words]:
     """Two words that do not show what is alike in two keys; no two keys have the same ones.
 
-    Two rounds of SplitMix64 (Steele, Lea and Flood 2014), a bijection of 64-bit words: a round adds 0x9E3779B97F4A7C15
-    and takes the finaliser, `splitmix`.  The words are the upper and the lower half of the outcome.  After the
-    finaliser alone, the lower words of small integers still satisfy linear relations.
+    Two rounds of SplitMix64 (Steele, Lea and Flood 2014), a bijection of 64-bit words: a round adds
+    0x9E3779B97F4A7C15 and takes the finaliser, `splitmix`.  The words are the upper and the lower
+    half of the outcome.  After the finaliser alone, the lower words of small integers still satisfy
+    linear relations.
     """
     x = np.asarray(keys).astype(np.uint64)
     for _ in range(2):
@@ -84,10 +89,10 @@ def mixed(keys: Ints) -> tuple[Words, Words]:
     return (x >> np.uint64(32)).astype(U32), x.astype(U32)
 
 
-# ---------------------------------------------------------------------------------------------------------- three items
+# ---------------------------------------------------------------------------- three items
 
 
-def check_prime(value: Any, name: str = "prime") -> int:
+def check_prime(value: object, name: str = "prime") -> int:
     """Return a prime number in [5, 2**31 − 1]."""
     found = check_count(value, 5, name, PRIME)
     if primes(found) != (found,):
@@ -98,21 +103,31 @@ def check_prime(value: Any, name: str = "prime") -> int:
 @cache
 def primes(n: int) -> tuple[int, ...]:
     """Return the prime factors of a number, ascending."""
-    found, p = [], 2
+    found = []
+    p = 2
     while p * p <= n:
         if n % p == 0:
             found.append(p)
         while n % p == 0:
             n //= p
         p += 1
-    return (*found, n) if n > 1 else tuple(found)
+    if n > 1:
+        found.append(n)
+    return tuple(found)
 
 
-class Family:
-    """What hash families share: public seeds of some words, all below `values`."""
+class Family(ABC):
+    """Base of hash families: they have public seeds of some words, all below `values`."""
 
-    words: Any  # int: of a seed, a class variable or a property
-    values: Any  # int: what a word of a seed can be, likewise
+    @property
+    @abstractmethod
+    def words(self) -> int:
+        """Number of words of a seed."""
+
+    @property
+    @abstractmethod
+    def values(self) -> int:
+        """Number of values of a word of a seed."""
 
     def seeds(self, n: int, rng: Randomness) -> Words:
         """Draw n public seeds, (n, words)."""
@@ -121,10 +136,11 @@ class Family:
 
 @dataclass(frozen=True, kw_only=True)
 class Modular(Family):
-    """What exactly three-wise independent families share: hash values uniform on Z_p, cut into slots.
+    """Base of exactly three-wise independent families: hash values uniform on Z_p, cut into slots.
 
-    The hash values of three different keys are independent and uniform on {0, …, prime − 1}.  Slot s is the interval
-    [⌈s prime/slots⌉, ⌈(s+1) prime/slots⌉), so that slots differ in size by one hash value at most.
+    The hash values of three different keys are independent and uniform on {0, …, prime − 1}.  Slot
+    s is the interval [⌈s prime/slots⌉, ⌈(s+1) prime/slots⌉), so that slots differ in size by one
+    hash value at most.  A subclass gives `words` and `_points`.
 
     Parameters
     ----------
@@ -135,35 +151,50 @@ class Modular(Family):
 
     slots: int
     prime: int = PRIME
-    values = property(attrgetter("prime"), doc="What a word of a seed can be.")
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "prime", check_prime(self.prime))
         object.__setattr__(self, "slots", check_count(self.slots, 2, "slots", self.prime))
 
     @property
+    def values(self) -> int:
+        """Number of values of a word of a seed, the prime."""
+        return self.prime
+
+    @property
     def collision(self) -> Fraction:
-        """Probability over the seeds that two given keys share a slot, C₂; 1/slots but for the cut."""
+        """Probability over the seeds that two given keys share a slot, C₂.
+
+        It is 1/slots but for the cut.
+        """
         return self._shared(2)
 
     @property
     def triple(self) -> Fraction:
-        """Probability over the seeds that three given keys share a slot, C₃; 1/slots² but for the cut."""
+        """Probability over the seeds that three given keys share a slot, C₃.
+
+        It is 1/slots² but for the cut.
+        """
         return self._shared(3)
 
     def _shared(self, keys: int) -> Fraction:
-        low, more = divmod(self.prime, self.slots)  # slots come in two sizes
-        return Fraction((self.slots - more) * low**keys + more * (low + 1) ** keys, self.prime**keys)
+        """Probability that so many given keys share a slot; slots come in two sizes."""
+        low, more = divmod(self.prime, self.slots)
+        shared = (self.slots - more) * low**keys + more * (low + 1) ** keys
+        return Fraction(shared, self.prime**keys)
 
     def __call__(self, seeds: Words, keys: ArrayLike) -> Ints:
-        """Slots of keys; the shapes ``seeds.shape[:-1]`` and ``keys.shape`` are broadcast against each other."""
+        """Slots of keys; ``seeds.shape[:-1]`` and ``keys.shape`` are broadcast."""
         values = seeds[..., -1].astype(np.uint64)
         for i, x in enumerate(self._points(keys)):
             values = values + seeds[..., i].astype(np.uint64) * x
-        return (self._mod(values) * np.uint64(self.slots) // np.uint64(self.prime)).astype(np.int64)
+        slots = self._mod(values) * np.uint64(self.slots) // np.uint64(self.prime)
+        return slots.astype(np.int64)
 
     def count(self, seeds: Words, slots: Ints, keys: Ints) -> Ints:
-        """Count for each key the reports whose slot holds it, where the prime is a power of two less one.
+        """Count for each key the reports whose slot holds it.
+
+        The prime must be a power of two less one.
 
         Parameters
         ----------
@@ -184,15 +215,20 @@ class Modular(Family):
         """
         points = np.zeros((3, len(keys)), U32)
         points[: self.words - 1] = self._points(keys)
-        four = self._checked(seeds)[:, [0, 1, 2, -1]]  # of three words, the last one stands before zeros, too
+        # of three words, the last one stands before zeros, too
+        four = self._checked(seeds)[:, [0, 1, 2, -1]]
         return count_points(four, slots, self.slots, self.prime.bit_length(), points)
 
     @abstractmethod
     def _points(self, keys: ArrayLike) -> tuple[NDArray[np.uint64], ...]:
-        """Return words below the prime for each key, of which all words of a seed but the last are factors."""
+        """Return words below the prime for each key.
+
+        All words of a seed but the last are factors of them.
+        """
 
     def _checked(self, seeds: Words) -> Words:
-        found = np.ascontiguousarray(seeds)  # in a row they are looked through in a tenth of the time
+        """Return seeds below the prime."""
+        found = np.ascontiguousarray(seeds)  # in a row, they are searched in a tenth of the time
         if found.size and found.max() >= self.prime:
             raise ValueError(f"seed must be integers in [0, {self.prime}), got {found.max()}")
         return found
@@ -204,11 +240,12 @@ class Modular(Family):
 
 @dataclass(frozen=True, kw_only=True)
 class Quadratic(Modular):
-    """Hashing of `keys` integers into slots, exactly independent for every three keys, and fast over all of them.
+    """Hashing of `keys` integers into slots, exactly independent for every three keys.
 
-    A seed is three numbers (a, b, c) below the prime p, and the hash value of v is (a v² + b v + c) mod p.  A
-    polynomial of degree two takes any three values at three places exactly once (Wegman and Carter 1981).  From v to
-    v + 1 it takes two additions, which is how `count` decodes.
+    It is fast over all of them.  A seed is three numbers (a, b, c) below the prime p, and the hash
+    value of v is (a v² + b v + c) mod p.  A polynomial of degree two takes any three values at
+    three places exactly once (Wegman and Carter 1981).  From v to v + 1 it takes two additions,
+    which is how `count` decodes.
 
     Parameters
     ----------
@@ -226,7 +263,11 @@ class Quadratic(Modular):
         object.__setattr__(self, "keys", check_count(self.keys, 1, "keys", self.prime))
 
     def count(self, seeds: Words, slots: Ints, keys: Ints | None = None) -> Ints:
-        """As for all; by default all keys in a row, which takes a quarter of the time a key, and any prime."""
+        """Count for each key the reports whose slot holds it, see `Modular.count`.
+
+        By default these are all keys in a row, which takes a quarter of the time of each key, and
+        any prime.
+        """
         if keys is not None:
             return super().count(seeds, slots, check_codes(keys, self.keys, "keys"))
         return count_quadratic(self._checked(seeds), slots, self.slots, self.prime, self.keys)
@@ -240,15 +281,17 @@ class Quadratic(Modular):
 class Paraboloid(Modular):
     """Hashing of any 62-bit keys into slots, exactly independent for every three keys.
 
-    For keys of an open domain: ids below p², candidates in any order.  For keys that can be numbered 0, …, k − 1 take
-    `Quadratic`, which decodes a key in a quarter of the time; for more than three keys at once `Multilinear`, which is
-    close to independent for them, and exactly so for none.  Strings become ids by ``digest(names) % prime**2``; two of
-    m strings share an id with a probability of about m²/2**63.
+    For keys of an open domain: ids below p², candidates in any order.  For keys that can be
+    numbered 0, …, k − 1 take `Quadratic`, which decodes a key in a quarter of the time; for more
+    than three keys at once `Multilinear`, which is close to independent for them, and exactly so
+    for none.  Strings become ids by ``digest(names) % prime**2``; two of m strings share an id with
+    a probability of about m²/2**63.
 
-    An id x + p y is the point (x, y, x² + y²) of a paraboloid over Z_p.  A seed is four numbers (a, b, c, d) below p,
-    and the hash value is (a x + b y + c (x² + y²) + d) mod p.  As p is 3 mod 4, x² + y² is 0 mod p only where x and y
-    are, so that a line meets the paraboloid at two points at most; of three ids, therefore, the vectors
-    (1, x, y, x² + y²) are linearly independent.
+    An id x + p y is the point (x, y, x² + y²) of a paraboloid over Z_p.  A seed is four numbers
+    (a, b, c, d) below p, and the hash value is (a x + b y + c (x² + y²) + d) mod p.  As p is
+    3 mod 4, x² + y² is 0 mod p only where x and y are, so that a line meets the paraboloid at two
+    points at most; of three ids, therefore, the vectors (1, x, y, x² + y²) are linearly
+    independent.
 
     Parameters
     ----------
@@ -272,19 +315,20 @@ class Paraboloid(Modular):
         return x, y, self._mod(x * x + y * y)
 
 
-# ------------------------------------------------------------------------------------------ sets of items, open domains
+# ------------------------------------------------------------ sets of items, open domains
 
 
 @dataclass(frozen=True, kw_only=True)
 class Multilinear(Family):
-    """Hashing of any 64-bit keys into slots by 32-bit words, close to independent for several keys at once.
+    """Hashing of any 64-bit keys into slots, close to independent for several keys at once.
 
-    A public bijection mixes the key into two words x and y (`mixed`).  A seed is three words (a, b, c), the hash value
-    is ``h = (a x + b y + c) mod 2**32``, and the slot is ``h slots // 2**32``.  Hash values of one key are uniform, and
-    so are those of two keys, jointly, unless both words differ by even numbers.  Those of several keys depend on each
-    other only as far as their (1, x, y) satisfy linear relations mod 2**32 with small integer coefficients.  Keys in
-    arithmetic progression, hashed as they are, satisfy some (x − 2x' + x'' = 0); mixed ones satisfy a given relation
-    with a chance of about 2**-64.
+    It takes 32-bit words.  A public bijection mixes the key into two words x and y (`mixed`).  A
+    seed is three words (a, b, c), the hash value is ``h = (a x + b y + c) mod 2**32``, and the slot
+    is ``h slots // 2**32``.  Hash values of one key are uniform, and so are those of two keys,
+    jointly, unless both words differ by even numbers.  Those of several keys depend on each other
+    only as far as their (1, x, y) satisfy linear relations mod 2**32 with small integer
+    coefficients.  Keys in arithmetic progression, hashed as they are, satisfy some
+    (x − 2x' + x'' = 0); mixed ones satisfy a given relation with a chance of about 2**-64.
 
     Slots differ in size by one hash value at most.
 
@@ -298,13 +342,16 @@ class Multilinear(Family):
     values = 2**32
 
     def __call__(self, seeds: Words, keys: Ints) -> Ints:
-        """Slots of keys; the shapes ``seeds.shape[:-1]`` and ``keys.shape`` are broadcast against each other."""
+        """Slots of keys; ``seeds.shape[:-1]`` and ``keys.shape`` are broadcast."""
         a, b, c = np.moveaxis(seeds, -1, 0)
         x, y = mixed(keys)
-        return np.asarray(((a * x + b * y + c).astype(np.uint64) * np.uint64(self.slots)) >> np.uint64(32), np.int64)
+        h = (a * x + b * y + c).astype(np.uint64)
+        return np.asarray((h * np.uint64(self.slots)) >> np.uint64(32), np.int64)
 
     def count(self, seeds: Words, first: Ints, inner: int, outer: int, keys: Ints) -> Ints:
-        """Count the reports whose slots first, …, first + width − 1 (around the circle) hold a key, for two widths.
+        """Count the reports whose slots first, …, first + width − 1 hold a key, for two widths.
+
+        After the last slot comes slot 0.
 
         Parameters
         ----------
@@ -319,14 +366,15 @@ class Multilinear(Family):
         -------
         ndarray of int64 (k, 2)
         """
-
-        def edge(s: Ints) -> Ints:  # ⌈2**32 s / slots⌉, beyond one turn too
-            return np.asarray(-(-(s << 32) // self.slots))
-
-        lower = edge(first)
+        lower = self._edge(first)
+        narrow = (self._edge(first + inner) - lower).astype(U32)
+        wide = (self._edge(first + outer) - lower).astype(U32)
         a, b, c = (np.ascontiguousarray(word) for word in np.moveaxis(seeds, -1, 0))
-        widths = [(edge(first + w) - lower).astype(U32) for w in (inner, outer)]
-        return count_nested((a, b, c - lower.astype(U32)), (widths[0], widths[1]), mixed(keys))
+        return count_nested((a, b, c - lower.astype(U32)), (narrow, wide), mixed(keys))
+
+    def _edge(self, slot: Ints) -> Ints:
+        """Return the least hash value of a slot, ⌈2**32 s / slots⌉, also beyond one turn."""
+        return np.asarray(-(-(slot << 32) // self.slots))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -345,15 +393,26 @@ class SlotTable(Family):
     keys: int
     slots: int
 
-    words = property(attrgetter("keys"), doc="One for each key.")
-    values = property(attrgetter("slots"), doc="What a word of a seed can be.")
+    @property
+    def words(self) -> int:
+        """Number of words of a seed: one for each key."""
+        return self.keys
+
+    @property
+    def values(self) -> int:
+        """Number of values of a word of a seed: the slots."""
+        return self.slots
 
     def __call__(self, seeds: Words, keys: Ints) -> Ints:
-        """Slots of keys; the shapes ``seeds.shape[:-1]`` and ``keys.shape`` are broadcast against each other."""
+        """Slots of keys; ``seeds.shape[:-1]`` and ``keys.shape`` are broadcast."""
         tables = seeds.reshape(-1, self.keys)
-        return tables[np.arange(len(tables)).reshape(seeds.shape[:-1]), keys].astype(np.int64)
+        rows = np.arange(len(tables)).reshape(seeds.shape[:-1])
+        return tables[rows, keys].astype(np.int64)
 
     def count(self, seeds: Words, first: Ints, inner: int, outer: int, keys: Ints) -> Ints:
-        """Count the reports whose slots first, …, first + width − 1 hold a key, for two widths: (k, 2)."""
+        """Count the reports whose slots first, …, first + width − 1 hold a key: (k, 2).
+
+        See `Multilinear.count`.
+        """
         steps = (self(seeds[:, None], keys) - first[:, None]) % self.slots
         return np.stack([(steps < inner).sum(0), (steps < outer).sum(0)], -1)

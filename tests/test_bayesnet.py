@@ -408,7 +408,7 @@ HALF = np.array([0.5, 0.5])
         ("parents must", lambda: Network(((0, ()), (1, (0, 2)), (2, ())))),
         ("parents must", lambda: Network(((0, ()), (1, (0, 0))))),
         ("parents must", lambda: Network(((0, ()), (1, (0,)), (2, (1, 0))))),
-        ("axis an attribute", lambda: Scores({(0, 1): HALF})),
+        ("axis for each attribute", lambda: Scores({(0, 1): HALF})),
         ("tables must be of increasing", lambda: Scores({(1, 0): np.full((2, 2), 0.25)})),
         ("sum 1", lambda: Scores({(0, 1): np.full((2, 2), 0.3)})),
         ("sum 1", lambda: Scores({(0, 1): np.array([[0.6, 0.6], [0, -0.2]])})),

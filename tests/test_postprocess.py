@@ -334,8 +334,8 @@ def test_values_that_nothing_speaks_for_get_nothing():
     [
         ([1, 2], [1, 2], {}, "likelihood must have 2 axes"),
         ([[[1.0]]], [1], {}, "likelihood must have 2 axes"),
-        ([[1, 2], [3, 4]], [1, 2, 3], {}, r"counts must have one entry a row of likelihood, 2, got shape \(3,\)"),
-        ([[1, 2], [3, 4]], [[1], [2]], {}, "counts must have one entry a row"),
+        ([[1, 2], [3, 4]], [1, 2, 3], {}, r"counts must have one entry for each row of likelihood, 2, got shape \(3,\)"),
+        ([[1, 2], [3, 4]], [[1], [2]], {}, "counts must have one entry for each row"),
         ([[1, 2], [3, 4]], 3, {}, "counts must have at least one entry"),
         ([[1, -0.5], [3, 4]], [1, 2], {}, "likelihood must not be negative, got -0.5"),
         ([[1, 2], [3, 4]], [1, -2], {}, "counts must not be negative, got -2"),

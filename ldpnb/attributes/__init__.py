@@ -1,4 +1,7 @@
-"""Many attributes per person: bit flips, tables, maximum entropy, blocks, Bayes networks, LoPub, fidelity."""
+"""Many attributes per person.
+
+Bit flips, tables, maximum entropy, blocks, Bayes networks, LoPub, fidelity.
+"""
 
 from typing import TYPE_CHECKING
 
@@ -54,7 +57,11 @@ if TYPE_CHECKING:
         synthesise as synthesise,
         triangulated as triangulated,
     )
-    from ldpnb.attributes.maxent import MaxEntropy as MaxEntropy, consistent as consistent, max_entropy as max_entropy
+    from ldpnb.attributes.maxent import (
+        MaxEntropy as MaxEntropy,
+        consistent as consistent,
+        max_entropy as max_entropy,
+    )
     from ldpnb.attributes.releasing import Release as Release, release as release
     from ldpnb.attributes.tables import (
         Joint as Joint,

@@ -1,20 +1,22 @@
-r"""Bayes networks: a law of many attributes from tables of a few, learned greedily, sampled attribute by attribute.
+r"""Bayes networks: a law of many attributes from tables of a few.
 
-A network of degree k gives every attribute X at most k parents Π among those placed before it, and stands for the law
+Networks are learned greedily, and sampled attribute by attribute.  A network of degree k gives
+every attribute X at most k parents Π among those placed before it, and stands for the law
 
 .. math::
 
     P_N(x) = \prod_i P(x_i \mid x_{\Pi_i}), \qquad
     \mathrm{KL}(P \,\|\, P_N) = \sum_i H(X_i) - H(P) - \sum_i I(X_i; \Pi_i),
 
-so only the sum of informations matters for the choice of the network.  It is made large greedily: the pair (X, Π) with
-the largest information joins next.  Everything here works on tables that were estimated from reports (or counted), and
-computing from reports costs no privacy.
+so only the sum of informations matters for the choice of the network.  It is made large greedily:
+the pair (X, Π) with the largest information joins next.  Everything here works on tables that were
+estimated from reports (or counted), and computing from reports costs no privacy.
 
-A *table* is an ndarray of shape (κ_a, κ_b, …) for a *set* of attributes (a, b, …), an increasing tuple; ``tables`` is a
-mapping from sets to tables, ``dict(zip(sets, estimated))``.  Where the table of a set is missing, the marginal of the
-first table of the mapping is taken whose set contains it: (k+1)-sets alone are enough, for the first rounds as well,
-and who wants these from tables of their own puts them into the mapping.  Entropies are in nats.
+A *table* is an ndarray of shape (κ_a, κ_b, …) for a *set* of attributes (a, b, …), an increasing
+tuple; ``tables`` is a mapping from sets to tables, ``dict(zip(sets, estimated))``.  Where the table
+of a set is missing, the marginal of the first table of the mapping is taken whose set contains it:
+(k+1)-sets alone are enough, for the first rounds as well, and who wants these from tables of their
+own puts them into the mapping.  Entropies are in nats.
 
 Source: Ren et al. 2019, §4.2 and §5.2.3–5.3.
 """
@@ -42,9 +44,10 @@ CARRIES = ("all", "each", "one")
 Tables = Mapping[Set, ArrayLike]
 Pair = tuple[int, Set]  # an attribute and its parents
 Score = Callable[[int, Set], float]
+Ranked = tuple[float, int, Set]  # a score with its sign turned, an attribute and its parents
 
 
-# ---------------------------------------------------------------------------------------------------------- networks
+# ---------------------------------------------------------------------------------- networks
 
 
 @dataclass(frozen=True)
@@ -69,12 +72,15 @@ class Network:
     evaluations: int = field(default=0, compare=False)
 
     def __post_init__(self) -> None:
-        if not self.pairs or sorted(child for child, _ in self.pairs) != list(range(len(self.pairs))):
-            raise ValueError(f"pairs must hold every attribute 0, …, d-1 once, got {self.pairs}")
+        children = sorted(child for child, _ in self.pairs)
+        if not children or children != list(range(len(children))):
+            rule = "pairs must hold every attribute 0, …, d-1 once"
+            raise ValueError(f"{rule}, got {self.pairs}")
         placed: set[int] = set()
         for child, parents in self.pairs:
             if not placed.issuperset(parents) or list(parents) != sorted(set(parents)):
-                raise ValueError(f"parents must be increasing and placed before {child}, got {parents}")
+                rule = f"parents must be increasing and placed before {child}"
+                raise ValueError(f"{rule}, got {parents}")
             placed.add(child)
 
     @property
@@ -85,7 +91,10 @@ class Network:
     @property
     def edges(self) -> frozenset[tuple[int, int]]:
         """Arcs (parent, child)."""
-        return frozenset((parent, child) for child, parents in self.pairs for parent in parents)
+        found: list[tuple[int, int]] = []
+        for child, parents in self.pairs:
+            found.extend((parent, child) for parent in parents)
+        return frozenset(found)
 
     @property
     def skeleton(self) -> frozenset[tuple[int, int]]:
@@ -94,23 +103,34 @@ class Network:
 
     @property
     def sets(self) -> tuple[Set, ...]:
-        """Each attribute with its parents, increasing: the tables that the network needs, in the order of `pairs`."""
+        """Each attribute with its parents, increasing: the tables that the network needs.
+
+        They are in the order of `pairs`.
+        """
         return tuple(_family(child, parents) for child, parents in self.pairs)
 
 
+def _family(child: int, parents: Iterable[int]) -> Set:
+    """Return an attribute with its parents, increasing."""
+    return tuple(sorted((child, *parents)))
+
+
 def greedy(score: Score, d: int, k: int, *, root: int, carry: str = "each") -> Network:
-    """Learn a network: from the root on, add the pair (X, Π) of the largest score, with min(k, number placed) parents.
+    """Learn a network: from the root on, add the pair (X, Π) of the largest score.
 
-    Ties go to the smallest attribute, then to the lexicographically first parents.
+    There are min(k, number placed) parents.  Ties go to the smallest attribute, then to the
+    lexicographically first parents.
 
-    ``carry="all"`` (Algorithm 3) scores all pairs in every round.  ``"each"`` scores only those whose parents include
-    the attribute just placed, and carries the best earlier pair of each remaining attribute.  It returns the same
-    network: by induction the carried pair is the best among all parents placed so far.  ``"one"`` is Algorithm 4 as
-    printed: one pair is carried, the best whose attribute was not placed.  The others are forgotten, and with them
-    what the network may need later.
+    ``carry="all"`` (Algorithm 3) scores all pairs in every round.  ``"each"`` scores only those
+    whose parents include the attribute just placed, and carries the best earlier pair of each
+    remaining attribute.  It returns the same network: by induction the carried pair is the best
+    among all parents placed so far.  ``"one"`` is Algorithm 4 as printed: one pair is carried, the
+    best whose attribute was not placed.  The others are forgotten, and with them what the network
+    may need later.
 
-    Source: Ren et al. 2019, Algorithms 3 and 4.  Line 4 of Algorithm 3 must empty Ω in every round; line 11 of
-    Algorithm 4 gives the runner-up the name of the pair of line 10, the one that is added.
+    Source: Ren et al. 2019, Algorithms 3 and 4.  Line 4 of Algorithm 3 must empty Ω in every round;
+    line 11 of Algorithm 4 gives the runner-up the name of the pair of line 10, the one that is
+    added.
 
     Parameters
     ----------
@@ -129,33 +149,54 @@ def greedy(score: Score, d: int, k: int, *, root: int, carry: str = "each") -> N
         With the number of evaluations, equal to `evaluations`.
     """
     _check_degree(d, k, carry)
-    pick, asked = check_count(root, 0, "root", d - 1), 0
+    pick = check_count(root, 0, "root", d - 1)
+    asked = 0
     pairs: list[Pair] = [(pick, ())]
-    carried: dict[int, tuple[float, int, Set]] = {}
+    carried: dict[int, Ranked] = {}
     while len(pairs) < d:
         placed = sorted(child for child, _ in pairs)
-        if every := len(placed) <= k or carry == "all":
+        parents = list(combinations(placed, min(k, len(placed))))
+        if len(placed) <= k or carry == "all":
             carried.clear()
-        parents = [some for some in combinations(placed, min(k, len(placed))) if every or pick in some]
-        # a negative score in front: the least tuple has the largest score, and ties fall as promised
-        ranked = {x: min((-score(x, some), x, some) for some in parents) for x in range(d) if x not in placed}
-        asked += len(parents) * len(ranked)
-        ranked = {x: min(found, carried.get(x, found)) for x, found in ranked.items()}
-        _, pick, chosen = min(ranked.values())
+        else:
+            parents = [some for some in parents if pick in some]
+        best: dict[int, Ranked] = {}
+        for x in range(d):
+            if x not in placed:
+                best[x] = _best(score, x, parents)
+                asked += len(parents)
+                if x in carried:
+                    best[x] = min(best[x], carried[x])
+        _, pick, chosen = min(best.values())
         pairs.append((pick, chosen))
-        del ranked[pick]
-        carried = ranked if carry == "each" or not ranked else {(one := min(ranked.values()))[1]: one}
+        del best[pick]
+        carried = best
+        if carry == "one" and best:
+            runner_up = min(best.values())
+            carried = {runner_up[1]: runner_up}
     return Network(tuple(pairs), asked)
+
+
+def _best(score: Score, child: int, parents: Iterable[Set]) -> Ranked:
+    """Return the pair of the largest score.
+
+    With the score's sign turned, and in front, it is the least: so ties fall as promised.
+    """
+    return min((-score(child, some), child, some) for some in parents)
 
 
 def evaluations(d: int, k: int, carry: str) -> int:
     r"""Return how many scores `greedy` asks for.
 
-    With :math:`w = \sum_{s=1}^{k-1} (d-s)` for the rounds with fewer than k placed: C(d+1, k+2) + w for
-    ``carry="all"``, C(d, k+1) + w for the others, a (d+1)/(k+2)-th, as every (k+1)-set is then met once.
+    With :math:`w = \sum_{s=1}^{k-1} (d-s)` for the rounds with fewer than k placed:
+    C(d+1, k+2) + w for ``carry="all"``, C(d, k+1) + w for the others, a (d+1)/(k+2)-th, as every
+    (k+1)-set is then met once.
     """
     _check_degree(d, k, carry)
-    return sum(d - s for s in range(1, k)) + (comb(d + 1, k + 2) if carry == "all" else comb(d, k + 1))
+    first = sum(d - s for s in range(1, k))
+    if carry == "all":
+        return first + comb(d + 1, k + 2)
+    return first + comb(d, k + 1)
 
 
 def _check_degree(d: int, k: int, carry: str) -> None:
@@ -164,27 +205,29 @@ def _check_degree(d: int, k: int, carry: str) -> None:
         raise ValueError(f"carry must be one of {CARRIES}, got {shown(carry)}")
 
 
-# ------------------------------------------------------------------------------------------------------------ scores
+# ------------------------------------------------------------------------------------ scores
 
 
 @dataclass(frozen=True)
 class Scores:
-    r"""The score of a pair (X, Π): its information I(X; Π) in the table of {X} ∪ Π, less a penalty if one is given.
+    r"""The score of a pair (X, Π): its information I(X; Π) in the table of {X} ∪ Π.
 
     One table serves as many pairs as it has attributes.  With a penalty c the score is
 
-    .. math:: \max_{\Pi' \subseteq \Pi} \left[ I(X; \Pi') - c(X, \Pi') \right], \qquad 0 \text{ for } \Pi' = \emptyset,
+    .. math:: \max_{\Pi' \subseteq \Pi} \left[ I(X; \Pi') - c(X, \Pi') \right], \qquad
+       0 \text{ for } \Pi' = \emptyset,
 
-    and `pruned` takes the maximising Π′ for the parents.  `greedy` on this score is therefore, ties aside, the greedy
-    choice among all pairs with *at most* k parents: each of these is part of one with min(k, number placed).
+    and `pruned` takes the maximising Π′ for the parents.  `greedy` on this score is therefore, ties
+    aside, the greedy choice among all pairs with *at most* k parents: each of these is part of one
+    with min(k, number placed).
 
     Parameters
     ----------
     tables : mapping of sets to tables
         Of non-negative numbers that sum to one.
     penalty : callable (child, parents) -> float, or None
-        Such as :math:`z^2 a_X [\prod_{p \in \Pi} (1+a_p) - 1] / 2n`, z² times what noise adds to the information of
-        independent attributes, with a the `inflation` of the client (`tables`).
+        Such as :math:`z^2 a_X [\prod_{p \in \Pi} (1+a_p) - 1] / 2n`, z² times what noise adds to
+        the information of independent attributes, with a the `inflation` of the client (`tables`).
     """
 
     tables: Tables
@@ -200,9 +243,13 @@ class Scores:
             self._learn(sets, np.stack([table_of(self.tables, chosen) for chosen in sets]))
 
     def _learn(self, sets: Sequence[Set], stack: Floats) -> None:
-        for j in range(stack.ndim - 1):
-            for chosen, value in zip(sets, information(stack, j, axes=stack.ndim - 1).tolist(), strict=True):
-                self._known[chosen[j], chosen[:j] + chosen[j + 1 :]] = value
+        """Note the information of each attribute and the others of its set, from its table."""
+        axes = stack.ndim - 1
+        for j in range(axes):
+            found = information(stack, j, axes=axes).tolist()
+            for chosen, value in zip(sets, found, strict=True):
+                others = chosen[:j] + chosen[j + 1 :]
+                self._known[chosen[j], others] = value
 
     def information(self, child: int, parents: Set) -> float:
         """Return I(X; Π), without a penalty."""
@@ -213,16 +260,25 @@ class Scores:
         return self._known[pair]
 
     def parents(self, child: int, parents: Set) -> Set:
-        """Return the part of Π that scores best: Π itself without a penalty; of equals the smallest, then first."""
+        """Return the part of Π that scores best; of equals the smallest, then the first.
+
+        Without a penalty, it is Π itself.
+        """
         if self.penalty is None:
             return parents
-        parts = [part for size in range(len(parents) + 1) for part in combinations(parents, size)]
+        parts: list[Set] = []
+        for size in range(len(parents) + 1):
+            parts.extend(combinations(parents, size))
         return max(parts, key=lambda part: self._net(child, part))
 
     def _net(self, child: int, parents: Set) -> float:
+        """Information less the penalty."""
         if not parents:
             return 0.0
-        return self.information(child, parents) - (self.penalty(child, parents) if self.penalty else 0.0)
+        found = self.information(child, parents)
+        if self.penalty is None:
+            return found
+        return found - self.penalty(child, parents)
 
     def __call__(self, child: int, parents: Set) -> float:
         """Return the score of a pair; parents increase."""
@@ -242,25 +298,32 @@ def entropy_root(tables: Tables) -> int:
 
 
 def i_sum(network: Network, tables: Tables) -> float:
-    """Return Σ I(X; Π) over the network, in the tables given: those it was learned from, or true ones."""
+    """Return Σ I(X; Π) over the network, in the tables given.
+
+    These are those it was learned from, or true ones.
+    """
     own = Scores({chosen: table_of(tables, chosen) for chosen in network.sets})
     return float(sum(own(*pair) for pair in network.pairs))
 
 
 def table_of(tables: Tables, chosen: Set) -> Floats:
     """Return the table of a set, or the marginal of the first table whose set contains it."""
-    whole = chosen if chosen in tables else next((one for one in tables if {*chosen}.issubset(one)), None)
-    if whole is None:
-        raise ValueError(f"tables must hold a set that contains {chosen}, got none")
+    whole = _first_with(tables, chosen)
     others = tuple(i for i, j in enumerate(whole) if j not in chosen)
     return np.asarray(np.asarray(tables[whole], np.float64).sum(others))
 
 
-def _family(child: int, parents: Iterable[int]) -> Set:
-    return tuple(sorted((child, *parents)))
+def _first_with(tables: Tables, chosen: Set) -> Set:
+    """Return the set itself if it has a table, or the first one that contains it."""
+    if chosen in tables:
+        return chosen
+    for whole in tables:
+        if {*chosen}.issubset(whole):
+            return whole
+    raise ValueError(f"tables must hold a set that contains {chosen}, got none")
 
 
-# ------------------------------------------------------------------------------------------------------------- models
+# ------------------------------------------------------------------------------------ models
 
 
 @dataclass(frozen=True)
@@ -270,7 +333,7 @@ class Model:
     Parameters
     ----------
     network : Network
-    cpts : tuple of ndarray, one a pair of the network
+    cpts : tuple of ndarray, one for each pair of the network
         Axes: the parents in increasing order, then the attribute; the last sums to one.
     """
 
@@ -279,16 +342,21 @@ class Model:
 
     def __post_init__(self) -> None:
         if len(self.cpts) != self.network.d:
-            raise ValueError(f"cpts must be one a pair, {self.network.d}, got {len(self.cpts)}")
+            rule = f"cpts must be one for each pair, {self.network.d}"
+            raise ValueError(f"{rule}, got {len(self.cpts)}")
         for (child, parents), cpt in zip(self.network.pairs, self.cpts, strict=True):
             shape = tuple(self.sizes[j] for j in (*parents, child))
-            if cpt.shape != shape or not (cpt.min() >= 0 and np.allclose(cpt.sum(-1), 1, atol=1e-9)):
-                raise ValueError(f"the law of {child} given {parents} must have rows of shape {shape} that sum to one")
+            right = cpt.shape == shape and cpt.min() >= 0
+            if not right or not np.allclose(cpt.sum(-1), 1, atol=1e-9):
+                law = f"the law of {child} given {parents}"
+                raise ValueError(f"{law} must have rows of shape {shape} that sum to one")
 
     @cached_property
     def sizes(self) -> tuple[int, ...]:
         """Number of values of each attribute."""
-        found = {child: cpt.shape[-1] for (child, _), cpt in zip(self.network.pairs, self.cpts, strict=True)}
+        found = {}
+        for (child, _), cpt in zip(self.network.pairs, self.cpts, strict=True):
+            found[child] = cpt.shape[-1]
         return tuple(found[j] for j in range(self.network.d))
 
     def sample(self, n: int, *, rng: np.random.Generator) -> Ints:
@@ -298,39 +366,55 @@ class Model:
         """
         columns = np.empty((self.network.d, check_count(n, 1, "n")), np.int64)
         for (child, parents), cpt in zip(self.network.pairs, self.cpts, strict=True):
-            row = cell_of(columns[list(parents)], (self.sizes[j] for j in parents))
-            columns[child] = drawn(cpt.reshape(-1, cpt.shape[-1]), row, rng.random(n))
+            row = cell_of(columns[list(parents)], [self.sizes[j] for j in parents])
+            laws = cpt.reshape(-1, cpt.shape[-1])
+            columns[child] = drawn(laws, row, rng.random(n))
         return columns.T
 
     def joint(self) -> Floats:
         """Return the whole law, an array of shape `sizes`; refused above `CELLS` cells."""
-        if prod(self.sizes) > CELLS:
-            raise ValueError(f"sizes must have at most {CELLS} cells for a joint law, got {prod(self.sizes)}")
-        law = np.ones((1,) * self.network.d)
-        for (child, _), chosen, cpt in zip(self.network.pairs, self.network.sets, self.cpts, strict=True):
+        cells = prod(self.sizes)
+        if cells > CELLS:
+            rule = f"sizes must have at most {CELLS} cells for a joint law"
+            raise ValueError(f"{rule}, got {cells}")
+        d = self.network.d
+        law = np.ones((1,) * d)
+        parts = zip(self.network.pairs, self.network.sets, self.cpts, strict=True)
+        for (child, _), chosen, cpt in parts:
             table = np.moveaxis(cpt, -1, chosen.index(child))
-            law = law * table.reshape([size if j in chosen else 1 for j, size in enumerate(self.sizes)])
+            absent = tuple(j for j in range(d) if j not in chosen)
+            law = law * np.expand_dims(table, absent)
         return law
 
 
 def fit(network: Network, tables: Tables) -> Model:
-    """Return the model whose conditional laws P(X | Π) = P(X, Π)/P(Π) come from the table of {X} ∪ Π.
+    """Return the model whose conditional laws come from the table of {X} ∪ Π.
 
-    Where P(Π) vanishes, the attribute takes its marginal law in that table.  The laws of overlapping tables need not
-    agree; then the model's marginals are not those of the tables.
+    They are P(X | Π) = P(X, Π)/P(Π).  Where P(Π) vanishes, the attribute takes its marginal law in
+    that table.  The laws of overlapping tables need not agree; then the model's marginals are not
+    those of the tables.
 
     Source: Ren et al. 2019, §5.3.
     """
     own = [check_table(table_of(tables, chosen), chosen) for chosen in network.sets]
-    parts = zip(own, network.sets, network.pairs, strict=True)
-    return Model(network, tuple(conditional(x, [s.index(j) for j in parents]) for x, s, (_, parents) in parts))
+    cpts = []
+    for table, chosen, (_, parents) in zip(own, network.sets, network.pairs, strict=True):
+        cpts.append(conditional(table, [chosen.index(j) for j in parents]))
+    return Model(network, tuple(cpts))
 
 
-def planted(sizes: Sequence[int], k: int, *, strength: float, rng: np.random.Generator) -> Model:
+def planted(
+    sizes: Sequence[int],
+    k: int,
+    *,
+    strength: float,
+    rng: np.random.Generator,
+) -> Model:
     """Draw a random model of degree k: data whose law is known.
 
-    A random order; min(k, number before) random parents of each; rows of the conditional laws from the symmetric
-    Dirichlet law with parameter 1/strength: near 0 attributes are independent, from about 10 on nearly functions.
+    A random order; min(k, number before) random parents of each; rows of the conditional laws from
+    the symmetric Dirichlet law with parameter 1/strength: near 0 attributes are independent, from
+    about 10 on nearly functions.
 
     Parameters
     ----------
@@ -341,11 +425,17 @@ def planted(sizes: Sequence[int], k: int, *, strength: float, rng: np.random.Gen
     rng : numpy.random.Generator
     """
     found = tuple(check_count(size, 2, "sizes") for size in sizes)
-    k, concentration = check_count(k, 0, "k"), 1 / check_positive(strength, "strength")
+    k = check_count(k, 0, "k")
+    concentration = 1 / check_positive(strength, "strength")
     order = rng.permutation(len(found)).tolist()
-    pairs, cpts = [], []
+    pairs = []
+    cpts = []
     for i, child in enumerate(order):
-        parents = tuple(sorted(order[j] for j in rng.choice(i, min(k, i), replace=False))) if i else ()
+        parents: Set = ()
+        if i:
+            before = rng.choice(i, min(k, i), replace=False)
+            parents = tuple(sorted(order[j] for j in before))
         pairs.append((child, parents))
-        cpts.append(rng.dirichlet(np.full(found[child], concentration), [found[j] for j in parents]))
+        weights = np.full(found[child], concentration)
+        cpts.append(rng.dirichlet(weights, [found[j] for j in parents]))
     return Model(Network(tuple(pairs)), tuple(cpts))

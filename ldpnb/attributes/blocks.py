@@ -253,10 +253,9 @@ class Blocks(RecordMechanism):
         return tuple(self.sizes[j] for j in s)
 
     def _holding(self, s: Set) -> list[_Group]:
-        """Group the blocks that hold a set by the sizes of their attributes, and the set's places.
+        """Group the blocks that hold a set, by the sizes of their attributes and the set's places.
 
-        Groups come in the order of these sizes, those of the set's attributes before all others,
-        the largest first.
+        Groups are sorted, so that sums over them are added in one order.
         """
         if s in self._held:
             return self._held[s]
@@ -458,7 +457,9 @@ class Blocks(RecordMechanism):
             raise ValueError(f"pairs must be of two attributes each, got {other[0]}")
         both = self.tables(tally, pairs)
         drawn = tally.counts.sum(1)
-        single = sorted({(a,) for pair in pairs for a in pair})
+        attributes: set[int] = set()
+        attributes.update(*pairs)
+        single = [(attribute,) for attribute in sorted(attributes)]
         own = dict(zip(single, self.tables(tally, single).tables, strict=True))
         tables = []
         variances = []
@@ -709,7 +710,8 @@ class Pooled:
         found = []
         for table in self.tables:
             if max(table.shape) > 2:
-                raise ValueError("sets must be of binary attributes to have parities, got larger tables")
+                rule = "sets must be of binary attributes to have parities"
+                raise ValueError(f"{rule}, got larger tables")
             ones = np.indices(table.shape).sum(0)
             found.append(np.sum(table * (-1.0) ** ones))
         return np.array(found)

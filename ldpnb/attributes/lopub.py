@@ -2,13 +2,15 @@
 
 .. code-block:: text
 
-    reports ─▶ tables of all pairs ─▶ dependency graph ─▶ junction tree ─▶ tables of its cliques ─▶ synthetic records
+    reports ─▶ tables of all pairs ─▶ dependency graph ─▶ junction tree
+            ─▶ tables of its cliques ─▶ synthetic records
 
-It happens to reports and costs no privacy.  Source: Ren et al. 2018 (LoPub), as far as Ye et al. 2018, section 4.1.2,
-and public descriptions tell.  They leave open which triangulation and which roots are taken, what to draw where a
-clique's table has no row for what was drawn before, and how large cliques may be: what is done about these is our
-choice, and each docstring says so.  LoPub begins EM at a Lasso's guess, which is left out: the likelihood is concave,
-and `tables.likeliest` climbs to a certified gap from any start.
+It happens to reports and costs no privacy.  Source: Ren et al. 2018 (LoPub), as far as Ye et al.
+2018, section 4.1.2, and public descriptions tell.  They leave open which triangulation and which
+roots are taken, what to draw where a clique's table has no row for what was drawn before, and how
+large cliques may be: what is done about these is our choice, and each docstring says so.  LoPub
+begins EM at a Lasso's guess, which is left out: the likelihood is concave, and `tables.likeliest`
+climbs to a certified gap from any start.
 """
 
 from __future__ import annotations
@@ -26,47 +28,69 @@ from ldpnb._door import needs
 from ldpnb.attributes.bitflip import Flip
 from ldpnb.attributes.maxent import check_edge
 from ldpnb.attributes.records import Set, cell_of, drawn
-from ldpnb.attributes.tables import WIDE, Joint, Symbols, check_table, conditional, information, likeliest, symbols
+from ldpnb.attributes.tables import (
+    WIDE,
+    Joint,
+    Symbols,
+    check_table,
+    conditional,
+    information,
+    likeliest,
+    symbols,
+)
 from ldpnb.checks import check_count, check_probability
 from ldpnb.core import Floats, Ints, Reports
 from ldpnb.oracles.grr import GRR
 
 CELLS = 4096  # of the largest clique, unless told otherwise
 
+# ------------------------------------------------------------- which attributes go together
+
 
 def dependency(tables: Sequence[ArrayLike], phi: float) -> tuple[Set, ...]:
-    r"""Join two attributes whose mutual information is :math:`I_{ij} \ge \min(\kappa_i-1,\kappa_j-1)\,\phi^2/2`.
+    r"""Join any two attributes that share enough information.
 
-    Near independence :math:`2nI \approx \chi^2`, so that to first order the bound is Cramér's V ≥ φ.  The information
-    of an estimated table is too large on average (`tables.information_bias`); where the bound is below that, noise
-    alone joins everything.  Source: Ren et al. 2018.
+    The bound is :math:`I_{ij} \ge \min(\kappa_i-1,\kappa_j-1)\,\phi^2/2`.  Near independence
+    :math:`2nI \approx \chi^2`, so that to first order it is Cramér's V ≥ φ.  The information of an
+    estimated table is too large on average (`tables.information_bias`); where the bound is below
+    that, noise alone joins everything.
+
+    Source: Ren et al. 2018.
 
     Parameters
     ----------
     tables : sequence of array_like (κ_i, κ_j)
         Shares for all pairs i < j of d attributes, in lexicographic order.
     phi : float in [0, 1]
-
     """
-    phi, d = check_probability(phi, "phi"), (1 + isqrt(1 + 8 * len(tables))) // 2
+    phi = check_probability(phi, "phi")
+    d = (1 + isqrt(1 + 8 * len(tables))) // 2
     if d * (d - 1) // 2 != len(tables):
-        raise ValueError(f"tables must be those of all pairs of d attributes, d(d−1)/2, got {len(tables)}")
-    checked = [(pair, check_table(table, pair)) for pair, table in zip(combinations(range(d), 2), tables, strict=True)]
-    return tuple(pair for pair, x in checked if information(x) >= (min(x.shape) - 1) * phi**2 / 2)
+        rule = "tables must be those of all pairs of d attributes, d(d−1)/2"
+        raise ValueError(f"{rule}, got {len(tables)}")
+    pairs = list(combinations(range(d), 2))
+    checked = [check_table(table, pair) for pair, table in zip(pairs, tables, strict=True)]
+    joined = []
+    for pair, table in zip(pairs, checked, strict=True):
+        if information(table) >= (min(table.shape) - 1) * phi**2 / 2:
+            joined.append(pair)
+    return tuple(joined)
 
 
 @dataclass(frozen=True)
 class Tree:
-    """A junction tree, or a forest where the graph falls apart; each clique comes after its parent.
+    """A junction tree, or a forest where the graph falls apart; each clique is after its parent.
 
     Attributes
     ----------
     cliques : tuple of tuples of int
-        Maximal cliques of the triangulated graph, each increasing; together they hold all attributes.
+        Maximal cliques of the triangulated graph, each increasing; together they hold all
+        attributes.
     parents : tuple of int
         Place of each clique's parent, −1 for a root.
     separators : tuple of tuples of int
-        What a clique shares with its parent; by running intersection, also with all cliques before it.
+        What a clique shares with its parent; by running intersection, also with all cliques before
+        it.
     """
 
     cliques: tuple[Set, ...]
@@ -75,22 +99,24 @@ class Tree:
 
 
 def triangulated(edges: Iterable[Set], d: int) -> tuple[Set, ...]:
-    """Add edges to a graph on the attributes 0, …, d−1 until every cycle of more than three has a shortcut.
+    """Add edges to a graph until every cycle of more than three attributes has a shortcut.
 
-    MCS-M (Berry, Blair, Heggernes and Peyton 2004), of whose edges none can be left out, though other triangulations
-    can have smaller cliques: our choice.
+    MCS-M (Berry, Blair, Heggernes and Peyton 2004), of whose edges none can be left out, though
+    other triangulations can have smaller cliques: our choice.
 
     Parameters
     ----------
     edges : iterable of pairs of int
+        Of attributes 0, …, d−1.
     d : int, at least 1
     """
     needs("triangulated", "chapters", "networkx")
-    import networkx as nx  # type: ignore[import-untyped]
+    import networkx as nx  # type: ignore[import-untyped]  # it has no types
 
     graph = nx.Graph()
     graph.add_nodes_from(range(check_count(d, 1, "d")))
-    graph.add_edges_from(sorted(sorted(check_edge(edge, d, "edges")) for edge in edges))
+    checked = [sorted(check_edge(edge, d, "edges")) for edge in edges]
+    graph.add_edges_from(sorted(checked))
     chordal, _ = nx.complete_to_chordal_graph(graph)
     return tuple(sorted((min(edge), max(edge)) for edge in chordal.edges))
 
@@ -98,9 +124,9 @@ def triangulated(edges: Iterable[Set], d: int) -> tuple[Set, ...]:
 def junction_tree(edges: Iterable[Set], d: int) -> Tree:
     """Triangulate a graph on the attributes 0, …, d−1 and arrange its maximal cliques in a tree.
 
-    A spanning tree of the cliques has the running intersection property if and only if its separators have the largest
-    total size (Jensen and Jensen 1994).  The roots are our choice: in each part of the graph its first clique, in
-    lexicographic order.
+    A spanning tree of the cliques has the running intersection property if and only if its
+    separators have the largest total size (Jensen and Jensen 1994).  The roots are our choice: in
+    each part of the graph its first clique, in lexicographic order.
 
     Parameters
     ----------
@@ -110,68 +136,110 @@ def junction_tree(edges: Iterable[Set], d: int) -> Tree:
     needs("junction_tree", "chapters", "networkx")
     import networkx as nx
 
-    chordal, meet = nx.Graph(triangulated(edges, d)), nx.Graph()
+    chordal = nx.Graph(triangulated(edges, d))
     chordal.add_nodes_from(range(d))
     cliques = sorted(tuple(sorted(clique)) for clique in nx.chordal_graph_cliques(chordal))
+    meet = nx.Graph()
     meet.add_nodes_from(cliques)
-    common = ((a, b, len(set(a) & set(b))) for a, b in combinations(cliques, 2))
-    meet.add_weighted_edges_from(edge for edge in common if edge[2])
-    tree, above = nx.maximum_spanning_tree(meet), dict[Set, Set]()
+    for a, b in combinations(cliques, 2):
+        common = len(set(a) & set(b))
+        if common:
+            meet.add_edge(a, b, weight=common)
+    tree = nx.maximum_spanning_tree(meet)
+    above: dict[Set, Set] = {}  # the parent of each clique, () of a root
     for clique in cliques:
         if clique not in above:
             above[clique] = ()
-            above.update({child: parent for parent, child in nx.bfs_edges(tree, clique)})
+            for parent, child in nx.bfs_edges(tree, clique):
+                above[child] = parent
     place = {clique: at for at, clique in enumerate(above)}
-    separators = (tuple(sorted(set(clique) & set(parent))) for clique, parent in above.items())
-    return Tree(tuple(above), tuple(place.get(parent, -1) for parent in above.values()), tuple(separators))
+    parents = []
+    separators = []
+    for clique, parent in above.items():
+        parents.append(place.get(parent, -1))
+        separators.append(tuple(sorted(set(clique) & set(parent))))
+    return Tree(tuple(above), tuple(parents), tuple(separators))
+
+
+# ----------------------------------------------------------------------------- synthetic records
 
 
 def conditionals(tree: Tree, tables: Sequence[ArrayLike]) -> list[Floats]:
-    """Shares of the new attributes of each clique given its separator: (cells of the separator, cells of the rest).
+    """Shares of the new attributes of each clique given its separator.
 
-    Tables of cliques that were estimated one by one need not agree about a separator.  Where a value of it has no
-    probability in the child's table (less than 1e-12), the new attributes follow their marginal there: our choice.
+    Tables of cliques that were estimated one by one need not agree about a separator.  Where a
+    value of it has no probability in the child's table (less than 1e-12), the new attributes
+    follow their marginal there: our choice.
 
     Parameters
     ----------
     tree : Tree
     tables : sequence of array_like
         Shares in each clique, in the tree's order, axes in the order of its attributes.
+
+    Returns
+    -------
+    list of ndarray (cells of the separator, cells of the rest)
     """
     if len(tables) != len(tree.cliques):
-        raise ValueError(f"tables must be one a clique, {len(tree.cliques)}, got {len(tables)}")
-    found, sizes = [], dict[int, int]()
+        rule = f"tables must be one for each clique, {len(tree.cliques)}"
+        raise ValueError(f"{rule}, got {len(tables)}")
+    found = []
+    sizes: dict[int, int] = {}
     for clique, separator, table in zip(tree.cliques, tree.separators, tables, strict=True):
         shares = check_table(table, clique)
-        for a, size in zip(clique, shares.shape, strict=True):
-            if sizes.setdefault(a, size) != size:
-                raise ValueError(f"tables must agree about attribute {a}, got {sizes[a]} values and {size}")
-        rows = conditional(shares, [clique.index(a) for a in separator])
+        for j, size in zip(clique, shares.shape, strict=True):
+            if sizes.setdefault(j, size) != size:
+                rule = f"tables must agree about attribute {j}"
+                raise ValueError(f"{rule}, got {sizes[j]} values and {size}")
+        rows = conditional(shares, [clique.index(j) for j in separator])
         found.append(rows.reshape(-1, rows.shape[-1]))
     return found
 
 
-def synthesise(tree: Tree, tables: Sequence[ArrayLike], n: int, *, rng: np.random.Generator) -> Ints:
+def synthesise(
+    tree: Tree,
+    tables: Sequence[ArrayLike],
+    n: int,
+    *,
+    rng: np.random.Generator,
+) -> Ints:
     """Draw records: a root clique, then of each clique what is new in it, given its separator.
 
-    A record has the product of the `conditionals` as its law.  If the tables agree about the separators, that is
-    ∏ P(clique) / ∏ P(separator), whatever the roots, and its marginals are the tables.  If not, the roots' tables still
-    are; the others are followed only given their separators.
+    A record has the product of the `conditionals` as its law.  If the tables agree about the
+    separators, that is ∏ P(clique) / ∏ P(separator), whatever the roots, and its marginals are the
+    tables.  If not, the roots' tables still are; the others are followed only given their
+    separators.
 
     Tree and tables are as for `conditionals`; one number is drawn for each clique and person.
     """
-    n, laws = check_count(n, 1, "n"), conditionals(tree, tables)
-    columns = np.empty((max(map(max, tree.cliques)) + 1, n), np.int64)
-    for clique, separator, table, rows in zip(tree.cliques, tree.separators, tables, laws, strict=True):
-        sizes, new = dict(zip(clique, np.shape(table), strict=True)), [a for a in clique if a not in separator]
-        row = cell_of(columns[list(separator)], (sizes[a] for a in separator))
-        columns[new] = np.unravel_index(drawn(rows, row, rng.random(n)), [sizes[a] for a in new])
+    n = check_count(n, 1, "n")
+    laws = conditionals(tree, tables)
+    d = max(max(clique) for clique in tree.cliques) + 1
+    columns = np.empty((d, n), np.int64)
+    parts = zip(tree.cliques, tree.separators, tables, laws, strict=True)
+    for clique, separator, table, rows in parts:
+        sizes = dict(zip(clique, np.shape(table), strict=True))
+        new = [j for j in clique if j not in separator]
+        row = cell_of(columns[list(separator)], [sizes[j] for j in separator])
+        cell = drawn(rows, row, rng.random(n))
+        columns[new] = np.unravel_index(cell, [sizes[j] for j in new])
     return columns.T
 
 
 @dataclass(frozen=True, eq=False)
 class Published:
-    """Synthetic records (n, d), and what they were made of; tables are shares in the cliques, in the tree's order."""
+    """Synthetic records, and what they were made of.
+
+    Attributes
+    ----------
+    records : ndarray of int64 (n, d)
+    edges : tuple of pairs of int
+        Of the dependency graph.
+    tree : Tree
+    tables : list of ndarray
+        Shares in the cliques, in the tree's order.
+    """
 
     records: Ints
     edges: tuple[Set, ...]
@@ -189,17 +257,20 @@ def publish(
     limit: int = CELLS,
     joint: Callable[[Symbols, Sequence[Set]], Joint] = likeliest,
 ) -> Published:
-    """Make a synthetic table from reports: estimate all pairs, join the dependent ones, estimate the cliques, draw.
+    """Make a synthetic table from reports.
 
-    The records are a function of the reports and protect people as these do, with the client's ε.  That there is a
-    limit is our choice: the work and the noise of a clique grow with its ∏κ cells, and one edge too many can join much.
+    Estimate all pairs, join the dependent ones, estimate the cliques, draw.  The records are a
+    function of the reports and protect people as these do, with the client's ε.  That there is a
+    limit is our choice: the work and the noise of a clique grow with its ∏κ cells, and one edge
+    too many can join much.
 
-    Every report answers about all attributes, each with ε/d of a record's ε.  Of 50,000 reports about six, pairs are
-    worse than in columns drawn alone at ε/d = 1/3, and good from 1 on.  For yes/no attributes random blocks are good at
-    both: `Blocks`, and `release` of its tally.
+    Every report answers about all attributes, each with ε/d of a record's ε.  Of 50,000 reports
+    about six, pairs are worse than in columns drawn alone at ε/d = 1/3, and good from 1 on.  For
+    yes/no attributes random blocks are good at both: `Blocks`, and `release` of its tally.
 
-    Time grows with cells times different reports of the largest clique, for yes/no attributes about sixfold with each:
-    of 50,000 reports, eight take seconds; of nine or more EM takes minutes, and may end in a RuntimeError.
+    Time grows with cells times different reports of the largest clique, for yes/no attributes about
+    sixfold with each: of 50,000 reports, eight take seconds; of nine or more EM takes minutes, and
+    may end in a RuntimeError.
 
     Source: Ren et al. 2018.
 
@@ -215,7 +286,8 @@ def publish(
     limit : int
         Most cells a clique may have.
     joint : callable
-        From symbols and sets to tables: `tables.likeliest`, or `tables.expectation` with its stop fixed.
+        From symbols and sets to tables: `tables.likeliest`, or `tables.expectation` with its stop
+        fixed.
 
     Raises
     ------
@@ -227,24 +299,42 @@ def publish(
     UserWarning
         If it may take minutes.
     """
-    n, limit, found = check_count(n, 1, "n"), check_count(limit, 1, "limit"), symbols(mechanism, reports)
-    sizes, pairs = found.sizes, list(combinations(range(len(found.sizes)), 2))
-    edges = dependency(joint(found, _warned(found, pairs)).tables, phi) if pairs else ()
+    n = check_count(n, 1, "n")
+    limit = check_count(limit, 1, "limit")
+    found = symbols(mechanism, reports)
+    sizes = found.sizes
+    pairs = list(combinations(range(len(sizes)), 2))
+    edges: tuple[Set, ...] = ()
+    if pairs:
+        _warn_of_em(found, pairs)
+        edges = dependency(joint(found, pairs).tables, phi)
     tree = junction_tree(edges, len(sizes))
-    cells, largest = max((prod(sizes[a] for a in clique), clique) for clique in tree.cliques)
+    cells, largest = max((_cells(clique, sizes), clique) for clique in tree.cliques)
     if cells > limit:
         most = f"the cells of the largest clique, {cells} for the attributes {largest}"
         raise ValueError(f"limit must be at least {most}, got {limit}; a larger phi joins less")
-    tables = list(joint(found, _warned(found, tree.cliques)).tables)
+    _warn_of_em(found, tree.cliques)
+    tables = list(joint(found, tree.cliques).tables)
     return Published(synthesise(tree, tables, n, rng=rng), edges, tree, tables)
 
 
-def _warned(symbols: Symbols, sets: Sequence[Set]) -> Sequence[Set]:
-    """Warn of sets whose tables are for EM: cells times different reports, more than Newton's method is for."""
-    sizes = [(prod(symbols.sizes[a] for a in x), prod(len(symbols.channels[a]) for a in x), x) for x in sets]
-    cells, reports, largest = max((cells, min(len(symbols), reports), x) for cells, reports, x in sizes)
+def _warn_of_em(symbols: Symbols, sets: Sequence[Set]) -> None:
+    """Warn of sets whose cells times different reports are more than Newton's method is for."""
+    work = []
+    for chosen in sets:
+        cells = _cells(chosen, symbols.sizes)
+        reports = prod(len(symbols.channels[j]) for j in chosen)
+        work.append((cells, min(len(symbols), reports), chosen))
+    cells, reports, largest = max(work)
     if cells * reports > WIDE:
         what = f"the attributes {largest} have {cells} cells and up to {reports} different reports"
-        cure = "a larger phi joins less; of yes/no attributes random blocks tell more, in seconds: Blocks and release"
+        cure = (
+            "a larger phi joins less; of yes/no attributes random blocks tell more, in seconds: "
+            "Blocks and release"
+        )
         warnings.warn(f"publish may take minutes, since {what}: {cure}", stacklevel=3)
-    return sets
+
+
+def _cells(chosen: Set, sizes: Sequence[int]) -> int:
+    """Return the number of cells of a set's table."""
+    return prod(sizes[j] for j in chosen)

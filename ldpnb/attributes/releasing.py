@@ -1,4 +1,7 @@
-"""From the answers of blocks to what is published: tables with their errors, a model of them, and synthetic records."""
+"""From the answers of blocks to what is published.
+
+These are tables with their errors, a model of them, and synthetic records.
+"""
 
 from __future__ import annotations
 
@@ -32,11 +35,18 @@ class Release:
     records: Ints
 
 
-def release(tally: Tally, n: int, *, rng: np.random.Generator, penalty: float = 10.0) -> Release:
-    """Make a release of binary attributes from the tally of `Blocks`: it protects people as their reports do.
+def release(
+    tally: Tally,
+    n: int,
+    *,
+    rng: np.random.Generator,
+    penalty: float = 10.0,
+) -> Release:
+    """Make a release of binary attributes from the tally of `Blocks`.
 
-    Estimate the tables of attributes and of pairs (`Blocks.tables`), fit their parities (`max_entropy`), draw records.
-    `best_block_size` with `cell_variance` has the block for it.
+    It protects people as their reports do: estimate the tables of attributes and of pairs
+    (`Blocks.tables`), fit their parities (`max_entropy`), draw records.  `best_block_size` with
+    `cell_variance` has the block for it.
 
     Parameters
     ----------
@@ -59,10 +69,13 @@ def release(tally: Tally, n: int, *, rng: np.random.Generator, penalty: float = 
     >>> made.records.shape
     (5, 3)
     """
-    mechanism: Blocks = check_tally(tally, Blocks, "Blocks").mechanism  # type: ignore[assignment]
-    n, d = check_count(n, 1, "n"), len(mechanism.sizes)
+    mechanism = check_tally(tally, Blocks, "Blocks").mechanism
+    assert isinstance(mechanism, Blocks)  # as was checked
+    n = check_count(n, 1, "n")
+    d = len(mechanism.sizes)
     if max(mechanism.sizes) > 2:
         raise ValueError(f"tally must be of binary attributes, got {mechanism.sizes} values")
-    tables = mechanism.tables(tally, [s for a in (1, 2) for s in combinations(range(d), a)])
+    sets = [*combinations(range(d), 1), *combinations(range(d), 2)]
+    tables = mechanism.tables(tally, sets)
     model = max_entropy(d, tables.sets, tables.parities, 1 / tables.people, penalty=penalty)
     return Release(tables, model, model.sample(n, rng))
