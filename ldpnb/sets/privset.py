@@ -15,12 +15,14 @@ import numpy as np
 
 from ldpnb import chance
 from ldpnb.chance import Randomness, bernoulli, distinct, exact, inexact, odds, round_down
-from ldpnb.checks import SIZE_MAX, Limit, check_count, check_epsilon
+from ldpnb.checks import SIZE_MAX, Limit, apart, check_count, check_epsilon, out_of_range
 from ldpnb.core import Ints, Layout, Reports, blocks
+from ldpnb.exact.formulas import Budget
 from ldpnb.records import Records, sample_entries
 from ldpnb.sets.sampling import SetSampling
 
 BLOCK = 2**13  # people treated at a time, so that what is being worked on stays in the cache
+FEW_HITS = 100  # up to which coins are computed in milliseconds
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,7 +40,8 @@ class PrivSet(SetSampling):
 
     The client draws how many items of its padded set the report has, by a chain of coins, and then which, all alike.
     Every coin is rounded down, the first one last, so that no set of the report's size shows more than ε; p* and q* are
-    those of the rounded coins.
+    those of the rounded coins.  Where such a number is so rare that a chain of coins of 53 bits would give it another
+    probability, as with large κ and ℓ in a small domain, a set would show more than ε: then `size` is refused.
 
     Source: Wang, Huang et al. 2018 (PrivSet).
 
@@ -68,6 +71,8 @@ class PrivSet(SetSampling):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_count(self.size, 0, "size", self.d)  # a larger report always meets the padded set
+        if self.size and min(self.size, self.ell) <= FEW_HITS and not isinstance(self.epsilon, Budget):
+            _ = self.coins  # refuses a size at which they do not keep ε; of more hits, where they are first used
 
     @cached_property
     def set_size(self) -> int:
@@ -82,12 +87,31 @@ class PrivSet(SetSampling):
 
     @cached_property
     def coins(self) -> tuple[float, ...]:
-        """Probability of one more item of the padded set, given that there are j already: j = 0, …, min(κ, ℓ) − 1."""
+        """Probability of one more item of the padded set, given that there are j already: j = 0, …, min(κ, ℓ) − 1.
+
+        Raises
+        ------
+        ValueError
+            If the coins, once they are rounded, do not keep ε.
+        """
         left = [*accumulate(self.ways[:0:-1])][::-1]  # reports with at least 1, 2, … items of it
         more = [round_down(Fraction(after, before)) for before, after in pairwise(left)]
         most = max(p / ways for p, ways in zip(_stops(more), self.ways[1:], strict=True))
         ratio = odds(self.epsilon) / (self.ways[0] * most)  # of hit to miss
-        return round_down(ratio / (1 + ratio)), *more
+        coins = round_down(ratio / (1 + ratio)), *more
+        if not isinstance(self.epsilon, Budget):
+            self._check_coins(coins)
+        return coins
+
+    def _check_coins(self, coins: tuple[float, ...]) -> None:
+        """Refuse coins that do not keep ε: some number of hits is too rare for the grid."""
+        each = [p / ways for p, ways in zip(_stops(list(coins)), self.ways, strict=True)]
+        ratio = max(each) / min(each)
+        if ratio > odds(self.epsilon):
+            stated, shown = apart(self.epsilon, chance.log(ratio))
+            rule = f"size must be small enough for coins of 53 bits to keep epsilon = {stated}"
+            got = f"{self.set_size}, with which a report shows {shown}"
+            raise out_of_range(f"{rule}, got {got}: take a smaller size, or 0 for the best one")
 
     @cached_property
     def hits(self) -> tuple[Fraction, ...]:
