@@ -28,6 +28,10 @@ class OLH(ItemOracle):
     `Quadratic`, any three items are independent, so that sums over items have the error of `OUE`,
     too.
 
+    The default is so many slots, but at most k.  Where k is fewer, the error is larger than that of
+    `OUE`: about an item that nobody holds, more slots have less variance, and `GRR` has less than
+    any number of slots.
+
     Source: Wang, Blocki, Li and Jha 2017.
 
     Reports have the fields ``seed`` (three numbers below `prime`, public) and ``slot``, (n,).
@@ -36,15 +40,16 @@ class OLH(ItemOracle):
     Parameters
     ----------
     g : int
-        Number of slots; 0, the default, stands for the best one (see `slot_count`).
+        Number of slots; 0, the default, stands for the integer nearest to e^ε + 1, but at most k
+        (see `slot_count`).
     prime : int
         Of the hash: a prime number of at least 5, k and g.  With a small one, all seeds can be
         enumerated.
 
     Notes
     -----
-    `g` stays what it was given as, so that ``replace(mechanism, epsilon=…)`` finds the best number
-    anew.  For the same reason a mechanism that chose 4 slots itself is not equal to one that was
+    `g` stays what it was given as, so that ``replace(mechanism, epsilon=…)`` finds the number of
+    slots anew.  For the same reason a mechanism that chose 4 slots itself is not equal to one that was
     told to take 4.
 
     Examples
