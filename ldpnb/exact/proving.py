@@ -99,8 +99,11 @@ def prove(
 
     Sizes are fixed, ε is not: the statement is about every ε > 0 with ideal coins, and with rounded
     ones about ε from 1e-6 to 32, at the sizes of this client.  All of its code runs, with a symbol
-    in place of ε.  Code that asks the symbol for a number, a text, a hash or a comparison that
-    depends on ε stops with a TypeError, even if it catches that error.
+    in place of ε.
+
+    *Refused*, with a TypeError, even if the client catches it: to ask a symbol for a number, a text
+    or a hash, and to compare formulas, as in ``odds(epsilon) > 1``, whatever the answer.  Only a
+    client for any number of items may compare, where the answer is the same for all ε and k.
 
     Structure that a mechanism's class leaves to ε (`Mechanism.chosen`: a number of slots, the size
     of a set) is the one for the ε it has; other structure must be named in the fields.
