@@ -403,6 +403,19 @@ def test_errors_name_what_to_write(name):
         prove(krr, [])
 
 
+@pytest.mark.parametrize("more", [{"inputs": [0, 1]}, {"items": ["a"]}, {"inputs": [0, 1], "items": ["a"]}])
+def test_an_example_has_its_own_inputs(more):
+    example = GRR(k=3, epsilon=1.0).example()[0]
+    with pytest.raises(ValueError, match="inputs and items must be left out for an Example, which has its own"):
+        prove(example, **more)
+
+
+def test_arguments_of_a_client_for_any_number_of_items_are_in_order():
+    """What is called rng would receive ε."""
+    with pytest.raises(ValueError, match=r"\(value, items, epsilon, rng\), got the client\(x, items, rng, gen\)"):
+        prove(lambda x, items, rng, gen: x)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Boastful(GRR):
     """States half of its variance where it can tell that ε is large."""

@@ -128,9 +128,9 @@ def prove(
         items, epsilon, rng)``, which only compares items and sends them, draws some (`Items.pick`)
         or tosses a coin about each (`Items.each`), and finds their number k in `Items`.
     inputs : list, array or Records
-        One value per person, as for `laws`; left out for an Example.
+        One value per person, as for `laws`; to be left out for an Example.
     items : sequence, optional
-        Candidates, for open domains.
+        Candidates, for open domains; to be left out for an Example.
     rounded, moments : bool
         Whether to prove the same of rounded coins, and of mean and variance.
     limit : int
@@ -147,7 +147,8 @@ def prove(
         If the client's structure depends on ε, or it computes coins by ``math.exp``, ``float`` or
         ``Fraction``, not by ``odds``, ``inexact`` and ``exact`` of `ldpnb.chance`.
     ValueError
-        If the client with numbers has another law than the formulas, or as for `laws`.
+        If the client with numbers has another law than the formulas, if inputs or items stand
+        beside an Example or a client for any number of items, or as for `laws`.
 
     Examples
     --------
@@ -163,6 +164,8 @@ def prove(
     meet_mechanisms()
     subject = subject_of(client)
     if subject.inputs is not None:
+        if inputs is not None or items is not None:
+            raise ValueError("inputs and items must be left out for an Example, which has its own")
         inputs = subject.inputs
         items = subject.items
     if subject.make is None:
@@ -244,7 +247,7 @@ def subject_of(client: Any) -> Subject:
             return Subject(client, name)
         case [value, epsilon, rng] if _in_order([value], epsilon, rng):
             return Subject(lambda e: lambda x, rng: client(x, e, rng), name)
-        case [value, items, _, rng] if _in_order([value, items], "", rng):
+        case [value, items, epsilon, rng] if _in_order([value, items], epsilon, rng):
             return Subject(None, name)
     shown = f"{name}{signature(client)}" if callable(client) else repr(client)
     raise ValueError(f"client must be a Mechanism, or a function {CALLS}, got {shown}")
