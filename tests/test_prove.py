@@ -156,6 +156,21 @@ def test_a_program_that_does_otherwise_with_numbers_is_refused():
             prove(lambda x, e, rng: x if type(e) is float and low < e < high else krr(x, e, rng), range(2))  # noqa: B023
 
 
+@pytest.mark.parametrize("steps, same", [(8, True), (40, False)])
+def test_a_probability_may_differ_by_a_few_steps_of_coins(steps, same):
+    """However small it is: the tail of this client at ε = 32 is a hundred steps."""
+
+    def client(x, e, rng):
+        more = steps * 2.0**-53 if type(e) is float and e > 20 else 0
+        return x if toss(round_down(odds(e) / (odds(e) + 1)) - more, rng) else 1 - x
+
+    if same:
+        assert max(prove(client, range(2)).tested) == 40
+    else:
+        with pytest.raises(ValueError, match="the same with a number as with a symbol: at ε = "):
+            prove(client, range(2))
+
+
 def test_a_sentence_says_where_numbers_were_tried():
     found = prove(krr, range(2))
     assert len(found.tested) >= 20 and {0.3, 2.5, 1e-6} <= {*found.tested} and min(found.tested) == 1e-6

@@ -109,9 +109,14 @@ def prove(
     of a set) is the one for the ε it has; other structure must be named in the fields.
 
     The client also runs with numbers, at the values of `Proof.tested`.  There it must have the law
-    of the formulas, to nine digits.  What it does only at other numbers is not seen.  It can tell a
-    number from a symbol by its type, which it asks for or lets another library ask for, and by
-    private attributes.
+    of the formulas, to nine digits or to 16 steps of 2⁻⁵³ (a step for each choice of the longest
+    branch, if that has more): each coin that is rounded moves a probability by less than a step.
+    So of a rare report fewer digits are compared, and none of one rarer than 2⁻⁴⁹; a ratio above
+    e^ε is seen there, too (`Proof.broken`).
+
+    *Not seen* is what a client does only at other numbers than these.  It could: it can tell a
+    number from a symbol by its type, by another library that asks for the type, or by private
+    attributes.  So a proof is about clients that do not look for it.
 
     A client for any number of items (`ldpnb.verify.of_size`) is handed the same sealed objects in
     the proof and where it runs.  It tosses coins and picks options by `toss` and `pick` alone, and
