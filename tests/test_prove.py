@@ -889,7 +889,8 @@ def test_a_lost_sign_and_a_wrong_variance_are_refuted(name):
     if name == "GRR":
         assert "are not, in 3 cases, as stated" in said(run(name, lost, rounded=False))
     make, inputs, *items = spoilt(name, lost)
-    question = Question(Subject(make, ""), inputs, items[0] if items else None, True, LIMIT)
+    subject = Subject(make, "", inputs=inputs, items=items[0] if items else None)
+    question = Question(subject, True, LIMIT)
     assert compared_moments(question, ()).wrong
 
 
