@@ -2,7 +2,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations, product
-from math import comb, inf, isfinite, log
+from math import comb, exp, inf, isfinite, log
 
 import numpy as np
 import pytest
@@ -347,6 +347,15 @@ def test_default_number_of_slots_fits_the_hash():
     assert OLH(k=3, epsilon=5.0).slot_count == 3
     assert OLH(k=2**20, epsilon=10.0).slot_count == 22027
     assert OLH(k=2**31 - 1, epsilon=EPSILON_MAX).slot_count == 2**31 - 1
+
+
+@pytest.mark.parametrize("k, epsilon", [(3, 5.0), (10, 4.0), (5, 2.0), (2, 1.0)])
+def test_more_slots_than_items_have_less_variance_where_k_limits_their_number(k, epsilon):
+    best = OLH(k=k, epsilon=epsilon, g=round(exp(epsilon)) + 1)
+    fewest = OLH(k=k, epsilon=epsilon)
+    assert fewest.slot_count == k < best.slot_count
+    assert GRR(k=k, epsilon=epsilon).rare_variance < best.rare_variance < fewest.rare_variance
+    assert best.rare_variance == pytest.approx(OUE(k=k, epsilon=epsilon).rare_variance, rel=0.01)
 
 
 def test_best_number_follows_epsilon_and_a_given_one_stays():

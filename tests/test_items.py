@@ -515,6 +515,30 @@ def test_bad_parameters_are_refused(make, more, say):
         make(**{"d": 2, "ell": 1, "epsilon": 1.0, **more})
 
 
+@pytest.mark.parametrize(
+    "d, ell, size, epsilon",
+    [
+        (2**31 - 1, 20, 20, 1e-6),  # 20 hits are so rare that the last coin is a few steps of 2**-53
+        (2**30 + 7, 20, 20, 1e-6),
+        (5, 1000, 5, 1e-4),
+        (50, 50, 50, 1.0),  # one hit is rarer than 2**-53
+        (50, 1000, 50, 32.0),
+        (40, 40, 28, 1e-6),  # no hit is too rare
+    ],
+)
+def test_privset_refuses_a_size_whose_coins_are_too_coarse(d, ell, size, epsilon):
+    with pytest.raises(ValueError, match="size must be small enough .*: take a smaller size, or 0 for the best one"):
+        PrivSet(d=d, ell=ell, size=size, epsilon=epsilon)
+    smaller = PrivSet(d=d, ell=ell, size=2, epsilon=epsilon)
+    assert smaller.realised_epsilon <= epsilon
+
+
+def test_privset_of_many_hits_refuses_where_its_coins_are_first_used():
+    m = PrivSet(d=150, ell=150, size=150, epsilon=1.0)
+    with pytest.raises(ValueError, match="got 150, with which a report shows"):
+        m.perturb(Records.of({1}), rng=np.random.default_rng(0))
+
+
 @pytest.mark.parametrize("size", [-1, 3, 1.5, True])
 def test_bad_sizes_are_refused(size):
     with pytest.raises(ValueError, match="size must"):

@@ -156,6 +156,21 @@ def test_a_program_that_does_otherwise_with_numbers_is_refused():
             prove(lambda x, e, rng: x if type(e) is float and low < e < high else krr(x, e, rng), range(2))  # noqa: B023
 
 
+@pytest.mark.parametrize("steps, same", [(8, True), (40, False)])
+def test_a_probability_may_differ_by_a_few_steps_of_coins(steps, same):
+    """However small it is: the tail of this client at ε = 32 is a hundred steps."""
+
+    def client(x, e, rng):
+        more = steps * 2.0**-53 if type(e) is float and e > 20 else 0
+        return x if toss(round_down(odds(e) / (odds(e) + 1)) - more, rng) else 1 - x
+
+    if same:
+        assert max(prove(client, range(2)).tested) == 40
+    else:
+        with pytest.raises(ValueError, match="the same with a number as with a symbol: at ε = "):
+            prove(client, range(2))
+
+
 def test_a_sentence_says_where_numbers_were_tried():
     found = prove(krr, range(2))
     assert len(found.tested) >= 20 and {0.3, 2.5, 1e-6} <= {*found.tested} and min(found.tested) == 1e-6
@@ -401,6 +416,19 @@ def test_errors_name_what_to_write(name):
         prove(client, range(2))
     with pytest.raises(ValueError, match="inputs must be at least two different values, got 0"):
         prove(krr, [])
+
+
+@pytest.mark.parametrize("more", [{"inputs": [0, 1]}, {"items": ["a"]}, {"inputs": [0, 1], "items": ["a"]}])
+def test_an_example_has_its_own_inputs(more):
+    example = GRR(k=3, epsilon=1.0).example()[0]
+    with pytest.raises(ValueError, match="inputs and items must be left out for an Example, which has its own"):
+        prove(example, **more)
+
+
+def test_arguments_of_a_client_for_any_number_of_items_are_in_order():
+    """What is called rng would receive ε."""
+    with pytest.raises(ValueError, match=r"\(value, items, epsilon, rng\), got the client\(x, items, rng, gen\)"):
+        prove(lambda x, items, rng, gen: x)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -861,7 +889,8 @@ def test_a_lost_sign_and_a_wrong_variance_are_refuted(name):
     if name == "GRR":
         assert "are not, in 3 cases, as stated" in said(run(name, lost, rounded=False))
     make, inputs, *items = spoilt(name, lost)
-    question = Question(Subject(make, ""), inputs, items[0] if items else None, True, LIMIT)
+    subject = Subject(make, "", inputs=inputs, items=items[0] if items else None)
+    question = Question(subject, True, LIMIT)
     assert compared_moments(question, ()).wrong
 
 

@@ -2,9 +2,13 @@
 
 With y ≥ 1 and e^ε = y^r, a `Formula` is a fraction of polynomials in y, and in slack variables w ≥
 0 where coins are rounded or where a domain has any number of items.  It has no value: `float`,
-`int`, its text, its hash and all of its attributes are refused while a client runs.  A comparison,
-the truth of a formula and a division by it are answered if the answer is the same for *all* ε > 0
-and all w ≥ 0.  If it is not, that is refused as well.
+`int`, its text, its hash and all of its attributes are refused while a client runs.  A division is
+refused unless the divisor is not 0 for *any* ε > 0 and w ≥ 0.
+
+Every comparison is refused as well, and the truth of a formula, of a client that gets numbers where
+it runs: these are rounded, and may compare otherwise, even ``odds(epsilon) > 1``.  A client for any
+number of items gets formulas there, too, and the code of a server sends nothing.  These two are
+answered if the answer is the same for all ε > 0 and all w ≥ 0, and refused if it is not.
 
 Each refusal is a TypeError, and the field writes it down (`Field.refused`): code that catches the
 error has asked all the same.  So code that runs to its end without a refusal, and does with numbers

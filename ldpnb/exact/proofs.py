@@ -109,8 +109,9 @@ class Proof:
         What the client was asked about, in the order that `pair` counts in; letters for a domain of
         any size.
     tested : tuple of float
-        Values of ε at which the client with numbers had the law of the formulas, to nine digits;
-        none where it never sees a number.
+        Values of ε at which the client with numbers had the law of the formulas, to nine digits or
+        to 16 steps of 2**-53 (to a step for each choice of a branch, if these are more); none where
+        it never sees a number.
     broken : tuple of float
         Those of them at which the client with numbers exceeds e^ε, by rounding or by more.
     every : tuple of (int, Laws)

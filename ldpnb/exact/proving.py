@@ -1,19 +1,33 @@
 """`prove`: whether a client keeps ε, for all ε at once.
 
+The client runs with a symbol for ε, once along every branch of its choices.  Its coins are then
+fractions of polynomials in y, where e^ε = y^r, and r > 1 if it takes a root, as for ε/2.  Brought
+to one denominator, P(y|a) ≤ e^ε P(y|b) says that a polynomial in u = y − 1 is not negative for
+u > 0.  So it is if no coefficient is negative; otherwise roots are counted (Sturm).  A coin that is
+rounded becomes any number between its ideal value and its value at ε = 0, by a variable w ≥ 0, its
+slack.  Where neither coefficients nor roots tell the sign, as with several variables, the answer is
+None: not known.
+
+A client for every k gets sealed items: a and b, which are compared, and others.  One that is drawn
+is a, b, one of the r others that came before, or a new one, with odds 1 : 1 : … : 1 : k − 2 − r.
+If no branch draws more than m items, k − m − 1 is one more variable ≥ 0; smaller k are replayed one
+by one.
+
 1. `subject_of` finds out what was handed in, and how to make it for an ε.
-2. `ldpnb.exact.symbolic` makes it with a symbol for ε and replays it: its laws are formulas.
+2. `ldpnb.exact.symbolic` replays it with the symbol: its laws are formulas.
 3. `ldpnb.exact.trying` runs it with numbers as well, which must give the same laws.
 4. `ldpnb.exact.deciding` decides the inequalities, and finds the largest ratio.
-5. The same is done with rounded coins, and a mechanism's statements are compared.
+5. The same is done with rounded coins, and what a mechanism states is compared.
 6. `ldpnb.exact.proofs` says what was found.
 
-Clients for any number of items go through `ldpnb.exact.sizes`.
+For clients for every k, `ldpnb.exact.sizes` does this.  What is done with mechanisms, which this
+part of the package does not know, stands in `ldpnb.verify._mechanisms`.
 """
 
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import singledispatch
 from inspect import Parameter, signature
 from typing import Any
@@ -44,7 +58,7 @@ class Subject:
     handed_in : Mechanism or None
         The mechanism that was handed in, with the ε that it has.
     inputs, items : object
-        Those of an Example, None otherwise.
+        What it is asked about: one value per person, and candidates of an open domain.
     cure : str
         What is added to an error about structure that depends on ε.
     """
@@ -59,11 +73,9 @@ class Subject:
 
 @dataclass(frozen=True)
 class Question:
-    """What `prove` was asked: of whom, about which inputs, and how far it may go."""
+    """What `prove` was asked: about what, whether about moments, and how far it may go."""
 
     subject: Subject
-    inputs: Any
-    items: Any
     moments: bool
     limit: int
 
@@ -99,21 +111,29 @@ def prove(
 
     Sizes are fixed, ε is not: the statement is about every ε > 0 with ideal coins, and with rounded
     ones about ε from 1e-6 to 32, at the sizes of this client.  All of its code runs, with a symbol
-    in place of ε.  Code that asks the symbol for a number, a text, a hash or a comparison that
-    depends on ε stops with a TypeError, even if it catches that error.
+    in place of ε.
+
+    *Refused*, with a TypeError, even if the client catches it: to ask a symbol for a number, a text
+    or a hash, and to compare formulas, as in ``odds(epsilon) > 1``, whatever the answer.  Only a
+    client for any number of items may compare, where the answer is the same for all ε and k.
 
     Structure that a mechanism's class leaves to ε (`Mechanism.chosen`: a number of slots, the size
     of a set) is the one for the ε it has; other structure must be named in the fields.
 
     The client also runs with numbers, at the values of `Proof.tested`.  There it must have the law
-    of the formulas, to nine digits.  What it does only at other numbers is not seen.  It can tell a
-    number from a symbol by its type, which it asks for or lets another library ask for, and by
-    private attributes.
+    of the formulas, to nine digits or to 16 steps of 2⁻⁵³ (a step for each choice of the longest
+    branch, if that has more): each coin that is rounded moves a probability by less than a step.
+    So of a rare report fewer digits are compared, and none of one rarer than 2⁻⁴⁹; a ratio above
+    e^ε is seen there, too (`Proof.broken`).
 
-    A client for any number of items (`ldpnb.verify.of_size`) is handed the same sealed objects in
-    the proof and where it runs.  It tosses coins and picks options by `toss` and `pick` alone, and
-    it sends items, answers and plain values alone, so that it can tell the two apart only by
-    looking into these objects or around itself.
+    *Not seen* is what a client does only at other numbers than these.  It could: it can tell a
+    number from a symbol by its type, by another library that asks for the type, or by private
+    attributes.  So a proof is about clients that do not look for it.
+
+    A client for any number of items (`ldpnb.verify.of_size`) never sees a number: it is handed the
+    same objects in the proof and where it runs, for the item, the items, ε and randomness.  It may
+    compare items, `toss`, `pick`, and send items, answers and plain values.  To tell a proof from a
+    run, it would have to read private attributes or the stack.
 
     Parameters
     ----------
@@ -125,9 +145,9 @@ def prove(
         items, epsilon, rng)``, which only compares items and sends them, draws some (`Items.pick`)
         or tosses a coin about each (`Items.each`), and finds their number k in `Items`.
     inputs : list, array or Records
-        One value per person, as for `laws`; left out for an Example.
+        One value per person, as for `laws`; to be left out for an Example.
     items : sequence, optional
-        Candidates, for open domains.
+        Candidates, for open domains; to be left out for an Example.
     rounded, moments : bool
         Whether to prove the same of rounded coins, and of mean and variance.
     limit : int
@@ -144,7 +164,8 @@ def prove(
         If the client's structure depends on ε, or it computes coins by ``math.exp``, ``float`` or
         ``Fraction``, not by ``odds``, ``inexact`` and ``exact`` of `ldpnb.chance`.
     ValueError
-        If the client with numbers has another law than the formulas, or as for `laws`.
+        If the client with numbers has another law than the formulas, if inputs or items stand
+        beside an Example or a client for any number of items, or as for `laws`.
 
     Examples
     --------
@@ -159,15 +180,17 @@ def prove(
     """
     meet_mechanisms()
     subject = subject_of(client)
-    if subject.inputs is not None:
-        inputs = subject.inputs
-        items = subject.items
-    if subject.make is None:
-        if inputs is not None or items is not None:
+    if inputs is not None or items is not None:
+        if subject.inputs is not None:
+            raise ValueError("inputs and items must be left out for an Example, which has its own")
+        if subject.make is None:
             raise ValueError(
                 "inputs and items must be left out for a client for any number of items"
             )
+        subject = replace(subject, inputs=inputs, items=items)
+    if subject.make is None:
         return every_size(client, subject.name, limit)
+    inputs = subject.inputs
     try:
         built, ideal = settled(subject.make, inputs, "ideal", limit)
     except TypeError as error:
@@ -177,13 +200,14 @@ def prove(
     decision = decide(ideal)
     most = largest(ideal, decision)
     asked = rounded and bool(decision.holds)
-    slack = None
+    with_slacks = None
     shipped = None
     if asked:
-        slack = _with_rounded_coins(subject.make, inputs, limit)
-        shipped = False if broken else _holds_as_shipped(slack)
-    meet_mechanisms()  # the client may have made the first one
-    question = Question(subject, inputs, items, moments, limit)
+        with_slacks = _with_rounded_coins(subject.make, inputs, limit)
+        shipped = False if broken else _holds_as_shipped(with_slacks)
+    # a function of ε may have been the first to load mechanisms, and makes one
+    meet_mechanisms()
+    question = Question(subject, moments, limit)
     stated = what_it_states(built, question, ideal, most, tested)
     return Proof(
         name=stated.name if stated else subject.name,
@@ -194,7 +218,7 @@ def prove(
         stated=stated.ratio if stated else None,
         compared=stated.moments if stated else Moments(),
         laws=ideal,
-        rounded=slack,
+        rounded=with_slacks,
         asked=asked,
         values=values(inputs),
         tested=tested,
@@ -203,17 +227,21 @@ def prove(
 
 
 def _with_rounded_coins(make: Maker, inputs: Any, limit: int) -> Laws | None:
-    """Laws with rounded coins, whatever rounding may do; None if the client stops there."""
-    with suppress(TypeError, ValueError):  # some of it may leave no probability
+    """Laws with a slack for each rounded coin; None if the client stops there."""
+    with suppress(TypeError, ValueError):  # with some slacks, a coin may be no probability
         return settled(make, inputs, "rounded", limit)[1]
     return None
 
 
-def _holds_as_shipped(slack: Laws | None) -> bool | None:
-    """Whether inequalities hold with all coins rounded by the client; None if that is not shown."""
-    if slack is None or not slack.as_shipped:
+def _holds_as_shipped(with_slacks: Laws | None) -> bool | None:
+    """Whether inequalities hold with all coins rounded by the client: True, or None for not shown.
+
+    Slacks allow more than rounding does.  So where an inequality fails with some of them, it may
+    hold with the coins that there are: that it fails is shown by numbers alone (`Proof.broken`).
+    """
+    if with_slacks is None or not with_slacks.as_shipped:
         return None
-    return decide(slack, LATE_START).holds or None
+    return decide(with_slacks, LATE_START).holds or None
 
 
 @singledispatch
@@ -222,7 +250,7 @@ def what_it_states(
 ) -> Stated | None:
     """Compare what a client states with what was found.
 
-    A function of one person states nothing; mechanisms are registered by `ldpnb.verify`.
+    A function of one person states nothing; for mechanisms, see `ldpnb.verify._mechanisms`.
     """
     return None
 
@@ -231,7 +259,7 @@ def what_it_states(
 def subject_of(client: Any) -> Subject:
     """Return a function as a subject, by the number of its arguments.
 
-    Mechanisms and examples are registered by `ldpnb.verify`.
+    For mechanisms and examples, see `ldpnb.verify._mechanisms`.
     """
     name = getattr(client, "__name__", "<lambda>")
     if name == "<lambda>":
@@ -241,7 +269,7 @@ def subject_of(client: Any) -> Subject:
             return Subject(client, name)
         case [value, epsilon, rng] if _in_order([value], epsilon, rng):
             return Subject(lambda e: lambda x, rng: client(x, e, rng), name)
-        case [value, items, _, rng] if _in_order([value, items], "", rng):
+        case [value, items, epsilon, rng] if _in_order([value, items], epsilon, rng):
             return Subject(None, name)
     shown = f"{name}{signature(client)}" if callable(client) else repr(client)
     raise ValueError(f"client must be a Mechanism, or a function {CALLS}, got {shown}")

@@ -30,8 +30,8 @@ INTEGERS = (2, 5, 9, 13)  # in place of those near them
 WALKED = 4000  # branches that are walked for all of that
 CHECKED = 64  # bounds of ε at which a part of it leaves the range of ε, at most
 CLOSE = 1 + Fraction(1, 10**56)  # `odds` is closer to e^ε than by this factor
-DIGITS = 9  # to which laws must agree
-MANY = 16  # coins that are rounded in a branch, at least
+DIGITS = 9  # to which laws must agree, where probabilities are large against 2**-53
+MANY = 16  # steps of 2**-53 by which they may always differ: coins may be made of rounded ones
 
 
 # ------------------------------------------------------------------------------- running it
@@ -94,7 +94,11 @@ def _made(make: Maker, handed_in: Any, found: Laws) -> Iterator[tuple[float, Any
 
 
 def _compare(one: Law, other: Law, epsilon: float, choices: int) -> None:
-    """Refuse a law that is not that of the formulas: each rounded coin moves it by below 2**-53."""
+    """Refuse a law that is not that of the formulas.
+
+    Each rounded coin moves a probability by less than 2**-53, however small it is.  So those near
+    this are not compared digit by digit; whether their ratios exceed e^ε is looked at elsewhere.
+    """
     rounding = Fraction(max(choices, MANY), 2**53)
     for report in one.keys() | other.keys():
         p = one.get(report, Fraction(0))

@@ -281,9 +281,10 @@ def rare_variance(support: Support, scale: int = 1) -> float:
 
 
 def keep_or_blind(codes: Ints, keep: Fraction, number: int, rng: Randomness) -> Ints:
-    """Keep each code with probability `keep`; otherwise draw any of `number` codes, all alike.
+    """Keep each code with probability `keep`; otherwise draw one of `number` codes at random.
 
-    This is the client of k-RR, for whatever the codes stand for.
+    Each of these has the same probability, the person's own code, too.  This is the client of k-RR,
+    for whatever the codes stand for.
 
     Parameters
     ----------
@@ -291,7 +292,7 @@ def keep_or_blind(codes: Ints, keep: Fraction, number: int, rng: Randomness) -> 
     keep : Fraction
         A multiple of 2⁻⁵³.
     number : int
-        Of all codes, the own one among them.
+        Of all codes.
     rng : Generator, SystemRandom or Paths
     """
     kept = bernoulli(inexact(keep), codes.shape, rng)

@@ -1,4 +1,21 @@
-"""Local hashing: each person hashes the k items into a few slots, and reports a slot by k-RR."""
+"""Local hashing: each person hashes the k items into g slots, and reports a slot by k-RR.
+
+Each person's hash is drawn at random, in public, whatever the item; it puts the item into a slot.
+k-RR over the g slots alone protects the report.  The letters are
+
+    P, Q      probability that k-RR reports the person's slot, and that it reports another one
+    C₂, C₃    probability over the hashes that two items share a slot, and that three do
+
+P = e^ε Q, so that no report is more than e^ε times as likely from one item as from another.  C₂ and
+C₃ are nearly 1/g and 1/g².
+
+A report supports all items whose slot it names: the person's own item with probability p = P, any
+other one with probability q = C₂ P + (1 − C₂) Q.  With C_v reports that support item v among n,
+what follows from p and q stands in `ldpnb.oracles.base`:
+
+    estimate     f̂_v = (C_v/n − q) / (p − q)
+    variance     p(1−p)/(p−q)² for the person's own item, q(1−q)/(p−q)² for the others
+"""
 
 from __future__ import annotations
 
@@ -21,12 +38,16 @@ from ldpnb.oracles.grr import GRR
 
 @dataclass(frozen=True, kw_only=True)
 class OLH(ItemOracle):
-    r"""Local hashing: a public hash of each person's own into g slots, then k-RR over the slots.
+    r"""Local hashing: each person's own public hash into g slots, then k-RR over the slots.
 
     A report supports every item whose slot it names.  With :math:`g = e^\varepsilon + 1` slots
-    (rounded) the error is that of `OUE`, and a report is only a slot.  Under the hash,
-    `Quadratic`, any three items are independent, so that sums over items have the error of `OUE`,
-    too.
+    (rounded) the error is that of `OUE`, and a report is a slot and three numbers, whatever k.
+    Under the hash, `Quadratic`, any three items are independent, so that sums over items have the
+    error of `OUE`, too.
+
+    The default is so many slots, but at most k.  Where k is fewer, the error is larger than that of
+    `OUE`: about an item that nobody holds, more slots have less variance, and `GRR` has less than
+    any number of slots.
 
     Source: Wang, Blocki, Li and Jha 2017.
 
@@ -36,16 +57,16 @@ class OLH(ItemOracle):
     Parameters
     ----------
     g : int
-        Number of slots; 0, the default, stands for the best one (see `slot_count`).
+        Number of slots; 0, the default, stands for the integer nearest to e^ε + 1, but at most k
+        (see `slot_count`).
     prime : int
         Of the hash: a prime number of at least 5, k and g.  With a small one, all seeds can be
         enumerated.
 
     Notes
     -----
-    `g` stays what it was given as, so that ``replace(mechanism, epsilon=…)`` finds the best number
-    anew.  For the same reason a mechanism that chose 4 slots itself is not equal to one that was
-    told to take 4.
+    `g` stays 0 if it was 0, so that ``replace(mechanism, epsilon=…)`` finds the number of slots
+    anew.  So a mechanism that chose 4 slots itself is not equal to one of ``g=4``.
 
     Examples
     --------
@@ -59,6 +80,7 @@ class OLH(ItemOracle):
     g: int = 0
     prime: int = PRIME
     label = "OLH"
+    # g is at most the prime, too
     limits: ClassVar[Mapping[str, Limit]] = {"prime": check_prime, "g": (0, PRIME)}
     public_fields = ("seed",)
     server_cost = "report and item"
@@ -90,19 +112,19 @@ class OLH(ItemOracle):
 
     @cached_property
     def slots(self) -> GRR:
-        """The k-RR over slots, which alone protects the report."""
+        """The k-RR over slots, whose (p, q) are P and Q; it alone protects the report."""
         return GRR(k=self.slot_count, epsilon=self.epsilon)
 
     @cached_property
     def support(self) -> Support:
-        """(p, q): p is that of the slots; q = cp + (1 − c)q', with q' theirs, c = P(collision).
+        """(p, q): p = P, and q = C₂ P + (1 − C₂) Q.
 
-        Another item is supported if its slot collides with the person's and that slot is kept, or
-        if its slot is another one and the report moves there.
+        Another item is supported if it shares the person's slot and that one is reported, or if it
+        is in another slot and that one is reported.
         """
-        kept, moved = self.slots.support
-        collision = self.hash.collision
-        return kept, collision * kept + (1 - collision) * moved
+        own_slot, other_slot = self.slots.support
+        two = self.hash.collision
+        return own_slot, two * own_slot + (1 - two) * other_slot
 
     @property
     def realised_epsilon(self) -> float:
@@ -122,8 +144,8 @@ class OLH(ItemOracle):
     def _perturb(self, values: Ints, rng: Randomness) -> Reports:
         reports = np.empty(len(values), self.dtype)
         reports["seed"] = self.hash.seeds(len(values), rng)
-        own = self.hash(reports["seed"], values)
-        reports["slot"] = self.slots.perturb(own, rng=rng)
+        own_slots = self.hash(reports["seed"], values)
+        reports["slot"] = self.slots.perturb(own_slots, rng=rng)
         return reports
 
     # -------------------------------------------------------------------------------- the server
@@ -138,16 +160,13 @@ class OLH(ItemOracle):
     # ---------------------------------------------------------------------------------- variance
 
     def linear_variance(self, weights: ArrayLike) -> Floats:
-        r"""Variance of the weights of the supported items: (…, k).
+        r"""Variance of the weighted sum of scores of somebody with item x, for each x: (…, k).
 
-        Let W and :math:`W_2` be the sums of :math:`w_v` and :math:`w_v^2` over all items but x,
-        P and Q the probabilities of the person's own slot and of any other, and :math:`C_2` and
-        :math:`C_3` those that two and three items share a slot.  Two wrong items are both
-        supported with probability :math:`r = C_3 P + (C_2-C_3) Q`: all three share a slot, which
-        is kept, or these two share one without x, to which the report moves.  So it is
-        :math:`(p-q)^{-2}` times
+        Let W and :math:`W_2` be the sums of :math:`w_v` and :math:`w_v^2` over all items but x.
+        Two of these are both supported with probability :math:`r = C_3 P + (C_2-C_3) Q`: they share
+        the slot of x, which is reported, or another slot, which is.  The variance is
 
-        .. math:: w_x^2 p(1-p) + W_2 q(1-q) + (W^2-W_2)(r-q^2) + 2 w_x W p (C_2-q).
+        .. math:: \frac{w_x^2 p(1-p) + W_2 q(1-q) + (W^2-W_2)(r-q^2) + 2 w_x W p (C_2-q)}{(p-q)^2}.
 
         The last two terms are of the order of g/prime²; under an ideal hash they vanish, as for
         independent bits.  See `ItemOracle.linear_variance`.
@@ -173,16 +192,16 @@ class OLH(ItemOracle):
     def _terms(self) -> tuple[Fraction, Fraction, Fraction, Fraction]:
         """In `linear_variance`, the factors of w_x², W₂, W² − W₂ and w_x W."""
         p, q = self.support
-        kept, moved = self.slots.support
+        own_slot, other_slot = self.slots.support
         two = self.hash.collision
         three = self.hash.triple
-        both = three * kept + (two - three) * moved
+        both = three * own_slot + (two - three) * other_slot
         gap = (p - q) ** 2
         return (
             p * (1 - p) / gap,
             q * (1 - q) / gap,
             (both - q * q) / gap,
-            2 * kept * (two - q) / gap,
+            2 * p * (two - q) / gap,
         )
 
     def _example(self) -> Example:

@@ -1,14 +1,15 @@
-r"""PrivSet: report a set of items, likelier if it has an item of one's own.
+r"""PrivSet: report a set of items, with more probability if one of the person's own is among them.
 
 A person's set is padded with dummies to ℓ items out of D = d + ℓ, the *padded set*.  A report is a
 set of κ of these D items, own ones and others, real ones and dummies.  A *hit* is an item of the
-report that is in the padded set.  All reports with a hit are alike, and e^ε times as likely as a
-report without one; that is all that a report tells about a person, so ε is kept.
+report that is in the padded set.  All reports with a hit have one probability, e^ε times that of
+each report without one.  Of every padded set as many reports miss, so that the two probabilities
+are the same for all people: for a given report they differ by e^ε at most.
 
 The client draws the number of hits first, by a chain of coins, then as many items of the padded
-set, and the rest of the report from the other items, all alike.  The server counts the reports that
-have an item: those of its holders have it with probability p, those of other people with
-probability q < p.
+set, and the rest of the report from the other items, all equally likely.  The server counts the
+reports that have an item: those of its holders have it with probability p, those of other people
+with probability q < p.
 """
 
 from __future__ import annotations
@@ -25,11 +26,14 @@ import numpy as np
 
 from ldpnb import chance
 from ldpnb.chance import Randomness, bernoulli, distinct, exact, inexact, odds, round_down
-from ldpnb.checks import SIZE_MAX, Limit, check_count, check_epsilon
+from ldpnb.checks import SIZE_MAX, Limit, apart, check_count, check_epsilon, out_of_range
 from ldpnb.core import Ints, Layout, Reports, blocks
+from ldpnb.exact.formulas import Budget
 from ldpnb.oracles.base import BLOCK, Support
 from ldpnb.records import Records, sample_entries
 from ldpnb.sets.base import SetMechanism, count_items
+
+FEW_HITS = 100  # up to which coins are computed in milliseconds
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,12 +48,20 @@ class PrivSet(SetMechanism):
     .. math:: p = \frac{\kappa}{D}\,\frac{e^\varepsilon}{\Omega}, \qquad
               q = \frac{e^\varepsilon(\kappa/D-\mu)+\mu}{\Omega}, \qquad \mu = \nu\kappa/d,
 
-    if it is in the padded set, and if it is not; μ is the share of sets that have the item and miss
-    the padded set.  With :math:`C_v` reports that have item v among n, the estimate is
-    :math:`\hat f_v = (C_v/n - q)/(p-q)`.
+    if it is in the padded set, and if it is not, respectively; μ is the share of sets that have the
+    item and miss the padded set.  With :math:`C_v` reports that have item v among n, the estimate
+    is :math:`\hat f_v = (C_v/n - q)/(p-q)`.  Of an item in a share h of all padded sets, drawn anew
+    for each person, its variance is :math:`P(1-P)/\{n(p-q)^2\}` with :math:`P = hp + (1-h)q`.
 
-    From a set of more than ℓ items ℓ are drawn.  ε is attained whatever d and ℓ.  For κ = 1 the law
-    is that of `SampledGRR`, for long sets too.
+    From a set of more than ℓ items ℓ are drawn, so that :math:`\hat f_v` estimates the mean over
+    people of min(1, ℓ / size of the set) where v is in it.  ε is attained whatever d and ℓ.  For
+    κ = 1 the law is that of `SampledGRR`, for long sets too.
+
+    The client draws how many items of its padded set the report has, by a chain of coins, and then
+    which, all equally likely.  Every coin is rounded down, so that no set of the report's size
+    shows more than ε; p and q are those of the rounded coins.  Where a number of hits is so rare
+    that coins of 53 bits would give it another probability, as with large κ and ℓ in a small
+    domain, a set would show more than ε: then `size` is refused.
 
     Source: Wang, Huang et al. 2018 (PrivSet).
 
@@ -60,11 +72,6 @@ class PrivSet(SetMechanism):
     ----------
     size : int
         Items in a report, κ, from 1 to d; 0, the default, stands for the best one (`set_size`).
-
-    Notes
-    -----
-    Every coin is rounded down, the first one last, so that no set of κ items shows more than ε;
-    p and q are those of the rounded coins.
 
     Examples
     --------
@@ -90,6 +97,9 @@ class PrivSet(SetMechanism):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_count(self.size, 0, "size", self.d)  # a larger report always meets the padded set
+        # a size at which the coins do not keep ε is refused here; of more hits, at the first use
+        if 0 < self.size and self.most_hits <= FEW_HITS:
+            _ = self.coins
 
     @cached_property
     def set_size(self) -> int:
@@ -125,13 +135,35 @@ class PrivSet(SetMechanism):
         All reports with a hit are alike, so that the coins after the first hit are ratios of
         `ways`.  The first coin comes last: it makes the likeliest report with a hit, as the other
         coins were rounded, e^ε times as likely as one without.
+
+        Raises
+        ------
+        ValueError
+            If the coins, once they are rounded, do not keep ε.
         """
         at_least = _sums_from_the_end(self.ways)  # reports with at least j hits
         more = [round_down(Fraction(after, before)) for before, after in pairwise(at_least[1:])]
         of_a_hit = _stops(more)  # probability of 1, 2, … hits, given one
-        likeliest = max(p / ways for p, ways in zip(of_a_hit, self.ways[1:], strict=True))
-        ratio = odds(self.epsilon) / (self.ways[0] * likeliest)  # of hit to miss
-        return round_down(ratio / (1 + ratio)), *more
+        likeliest = max(p / way for p, way in zip(of_a_hit, self.ways[1:], strict=True))
+        hit_to_miss = odds(self.epsilon) / (self.ways[0] * likeliest)
+        coins = round_down(hit_to_miss / (1 + hit_to_miss)), *more
+        if not isinstance(self.epsilon, Budget):
+            self._check_coins(coins)
+        return coins
+
+    def _largest_ratio(self, coins: Sequence[float]) -> Fraction:
+        """Probability of the likeliest report over that of the rarest."""
+        each = [p / way for p, way in zip(_stops(coins), self.ways, strict=True)]
+        return max(each) / min(each)
+
+    def _check_coins(self, coins: Sequence[float]) -> None:
+        """Refuse coins that do not keep ε: some number of hits is too rare for the grid."""
+        ratio = self._largest_ratio(coins)
+        if ratio > odds(self.epsilon):
+            stated, shown = apart(self.epsilon, chance.log(ratio))
+            rule = f"size must be small enough for coins of 53 bits to keep epsilon = {stated}"
+            got = f"{self.set_size}, with which a report shows {shown}"
+            raise out_of_range(f"{rule}, got {got}: take a smaller size, or 0 for the best one")
 
     @cached_property
     def hits(self) -> tuple[Fraction, ...]:
@@ -147,8 +179,7 @@ class PrivSet(SetMechanism):
     @property
     def realised_epsilon(self) -> float:
         """Logarithm of the largest probability of a report over the smallest."""
-        each = [p / ways for p, ways in zip(self.hits, self.ways, strict=True)]
-        return chance.log(max(each) / min(each))
+        return chance.log(self._largest_ratio(self.coins))
 
     @property
     def layout(self) -> Layout:
@@ -240,9 +271,9 @@ def best_report_size(d: int, ell: int, epsilon: float) -> int:
     miss = miss[enough]
     with_item = size / (d + ell)  # κ/D
     miss_with = miss * size / d  # μ
-    told = e * (with_item - miss_with) + miss_with  # q Ω
-    untold = e * (1 - miss - with_item + miss_with) + miss - miss_with  # (1 − q) Ω
-    variances = told * untold / np.square(miss_with)  # but for a factor of all sizes
+    has = e * (with_item - miss_with) + miss_with  # q Ω
+    has_not = e * (1 - miss - with_item + miss_with) + miss - miss_with  # (1 − q) Ω
+    variances = has * has_not / np.square(miss_with)  # but for a factor of all sizes
     return int(size[np.argmin(variances)])
 
 

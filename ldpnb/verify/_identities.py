@@ -47,7 +47,7 @@ def compared_moments(question: Question, tested: tuple[float, ...]) -> Moments:
     """
     make = question.subject.make
     assert make is not None
-    inputs = question.inputs
+    inputs = question.subject.inputs
     limit = question.limit
     coins = "free"
     try:
@@ -68,8 +68,8 @@ def compared_moments(question: Question, tested: tuple[float, ...]) -> Moments:
 
 def _stated(mechanism: Any, question: Question) -> tuple[Any, Any]:
     """Mean and variance that a mechanism states for each input."""
-    candidates = named(question.items)
-    inputs = question.inputs
+    candidates = named(question.subject.items)
+    inputs = question.subject.inputs
     people = inputs if isinstance(inputs, np.ndarray | Records) else np.asarray(inputs)
     mean = np.asarray(mechanism.expected(people, *candidates))
     variance = np.asarray(mechanism.variance(people, *candidates))
@@ -89,7 +89,9 @@ def _wrong_in_numbers(question: Question, tested: tuple[float, ...], found: Laws
         is_own = own is not None and own.epsilon == epsilon
         mechanism = own if is_own else make(epsilon)
         mean, variance = _stated(mechanism, question)
-        told, spread = moments_in_numbers(mechanism, question.inputs, question.items)
+        told, spread = moments_in_numbers(
+            mechanism, question.subject.inputs, question.subject.items
+        )
         _check_shape("expected", mean, told)
         _check_shape("variance", variance, told)
         largest = float(np.max(np.abs(spread), initial=0.0))
@@ -140,7 +142,7 @@ def _identities(mechanism: Any, found: Laws, question: Question) -> Counts:
     scores = dict[Any, Any]()
     with field.run(server=True):
         for report, own in found.reports.items():
-            estimate = estimate_of_one(mechanism, named(question.items), own)
+            estimate = estimate_of_one(mechanism, named(question.subject.items), own)
             scores[report] = np.asarray(estimate).ravel()
         means, variances = _stated(mechanism, question)
     field.heard()
