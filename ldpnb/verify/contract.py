@@ -1671,7 +1671,7 @@ def crowds_of_other_mixtures_are_alone(example: Example) -> None:
 
 
 def _crowds_have_one_form(example: Example, send: Callable[[Any, Any], Any]) -> None:
-    """Look at the array that `send` makes of a crowd and a generator: whoever it is, in one form."""
+    """See that the array which `send` makes of a crowd is in one form, whoever it is."""
     forms = dict[Hashable, str]()
     for name, which in _crowds(example):
         reports = send(example.inputs[which], np.random.default_rng(15))
