@@ -43,6 +43,9 @@ class NumpyArrays(Arrays):
     def is_array(self, kind: type) -> bool:
         return kind is np.ndarray
 
+    def is_row(self, kind: type) -> bool:
+        return issubclass(kind, np.void)
+
     def holds(self, value: Any) -> bool:
         return isinstance(value, np.ndarray | np.generic)
 
@@ -94,6 +97,8 @@ class NumpyArrays(Arrays):
         if {kind, type(value)} == {np.ndarray, list}:
             return "return ….tolist() in place of the array"
         if {kind, type(value)} == {np.ndarray, tuple}:
+            if _has_rows(value):
+                return "return tuple(map(tuple, ….tolist())) in place of the array"
             return "return tuple(….tolist()) in place of the array"
         is_array = isinstance(value, np.ndarray)
         if difference.startswith(("an array", "one with an array")):
@@ -119,10 +124,19 @@ class NumpyArrays(Arrays):
         return isinstance(value, np.ndarray | np.generic) and value.dtype.kind in "biuf"
 
 
+def _has_rows(value: Any) -> bool:
+    """Whether an array has several axes, or a tuple holds tuples."""
+    if isinstance(value, np.ndarray):
+        return value.ndim > 1
+    return any(isinstance(part, tuple) for part in value)
+
+
 def _cure_of_missing(parts: list[Any], where: str) -> str | None:
     """Say how to write a missing number in one way, where some part is or holds one."""
     for part in parts:
-        if isinstance(part, np.inexact) and np.isnan(part):
+        if isinstance(part, np.complexfloating) and np.isnan(part):
+            return "return complex(math.nan, math.nan) wherever a number is missing"
+        if isinstance(part, np.floating) and np.isnan(part):
             return "return math.nan wherever a number is missing"
         if isinstance(part, np.ndarray | np.void) and _has_missing(part):
             if part.dtype.names is None:

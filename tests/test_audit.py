@@ -7,6 +7,7 @@ in a million seeds.  Power: bounds that have to be reached leave several standar
 import warnings
 from base64 import b64encode
 from collections import Counter, defaultdict
+from copy import deepcopy
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
@@ -779,6 +780,24 @@ def test_hidden_forms_are_seen(name):
     ):
         assert found_of(client, samples=800, claimed=1.0).flagged
     assert not found_of(lambda x, rng: HIDDEN_FORMS[name](int(rng.integers(2))), samples=800, claimed=0.1).flagged
+
+
+NEVER_AGAIN = {  # parts whose contents hardly come back
+    "a list": lambda rng: [rng.random()],
+    "an array": lambda rng: rng.random(3),
+    "a dict": lambda rng: {rng.random(): 1},
+    "a row of fields": lambda rng: np.array([(1, rng.random())], "i4, f8")[0],
+}
+
+
+@pytest.mark.parametrize("name", NEVER_AGAIN)
+def test_parts_that_are_one_object_are_seen_though_contents_never_come_again(name):
+    def sends(one, rng):
+        part = NEVER_AGAIN[name](rng)
+        return [part, part if one else deepcopy(part)]
+
+    assert found_of(lambda x, rng: sends(noisy(x, rng), rng), samples=800, claimed=1.0).flagged
+    assert not found_of(lambda x, rng: sends(rng.random() < 0.5, rng), samples=800, claimed=0.1).flagged
 
 
 @pytest.mark.parametrize("name", HIDDEN_FORMS)

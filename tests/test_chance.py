@@ -743,6 +743,11 @@ FORMS = {
     "arrays that are one object": (twice(np.arange(2)), (np.arange(2), np.arange(2))),
     "objects that are one": (twice(Parcel(1, 2)), (Parcel(1, 2), Parcel(1, 2))),
     "lists in arrays that are one object": (twice(entries([1])), (entries([1]), entries([1]))),
+    "rows of fields that are one object": (twice(np.zeros(1, ROW)[0]), (np.zeros(1, ROW)[0], np.zeros(1, ROW)[0])),
+    "records that are one object": (
+        twice(np.zeros(1, ROW).view(np.recarray)[0]),
+        (np.zeros(1, ROW).view(np.recarray)[0], np.zeros(1, ROW).view(np.recarray)[0]),
+    ),
 }
 
 
@@ -1160,6 +1165,30 @@ CURES = {  # two reports that are refused, what the error says, and code that do
         "return tuple(….tolist()) in place of the array",
         lambda y: y if isinstance(y, tuple) else tuple(y.tolist()),
     ),
+    "rows and a tuple": (
+        np.eye(2, dtype=int),
+        ((1, 0), (0, 1)),
+        "return tuple(map(tuple, ….tolist())) in place of the array",
+        lambda y: y if isinstance(y, tuple) else tuple(map(tuple, y.tolist())),
+    ),
+    "a tuple and rows": (
+        ((1, 0), (0, 1)),
+        np.eye(2, dtype=int),
+        "return tuple(map(tuple, ….tolist())) in place of the array",
+        lambda y: y if isinstance(y, tuple) else tuple(map(tuple, y.tolist())),
+    ),
+    "a number of numpy and one of Python": (
+        [np.arange(2), np.int64(1)],
+        [np.arange(2), 1],
+        "as a number or an array of numpy and as 1, .*: convert them to one type",
+        lambda y: [y[0].tolist(), int(y[1])],
+    ),
+    "a missing complex number of numpy": (
+        (np.complex64(complex(nan, nan)), 1),
+        (-np.complex64(complex(nan, nan)), 1),
+        "return complex(math.nan, math.nan) wherever a number is missing",
+        lambda y: (complex(nan, nan), 1),
+    ),
     "a list and an array within": (
         (0, [1, 2]),
         (0, np.array([1, 2])),
@@ -1169,8 +1198,8 @@ CURES = {  # two reports that are refused, what the error says, and code that do
     "lists that are one object": (
         twice([1]),
         ([1], [1]),
-        "as one whose parts are objects 0, 0 and as one whose parts are objects of their own, "
-        ".*: return copy.deepcopy(…)",
+        "as one whose part 2 is the same object as part 1, of parts without a hash and as one whose parts are objects "
+        "of their own, .*: return copy.deepcopy(…) of each .* that comes twice, each by a call of its own",
         lambda y: tuple(deepcopy(part) for part in y),
     ),
     "a class whose article is an": (OrderedDict(a=1), {"a": 1}, "in place of each OrderedDict", dict),
@@ -1442,6 +1471,8 @@ CONTENT = {  # in what is no container of Python's, or which parts are one objec
     "lists in arrays that are one object",
     "arrays that are one object",
     "objects that are one",
+    "rows of fields that are one object",
+    "records that are one object",
 }
 
 

@@ -240,19 +240,85 @@ def test_the_array_of_a_crowd_does_not_tell_of_the_first_one(kind, change):
         check_mechanism(Crowd(k=2, epsilon=1.0), range(2))
 
 
-def test_what_is_sent_of_a_memory_tells_nothing_by_its_form():
-    class Keeps(OUE):
-        """Remembers a value, and says by what may be written to whether it is 0."""
+TELLING_CROWDS = {  # number of items, and of which crowds' values the reports may not be written to
+    "the fifth value comes first": (5, lambda values: values[0] == 4),
+    "all have the fifth value": (5, lambda values: (values == 4).all()),
+    "the first value comes last": (3, lambda values: values[-1] == 0 and values[0] != 0),
+}
 
-        def memoise(self, values, *, rng):
-            rows = np.zeros(len(values), [("value", "i8"), ("bits", "?", self.k)])
-            rows["value"], rows["bits"] = values, self.perturb(values, rng=rng)
-            return Kept(self, rows)
 
-        def respond(self, kept, *, rng):
-            if kept.mechanism != self:
-                raise ValueError("kept must be of this mechanism")
-            return locked(kept.rows["bits"].copy(), (kept.rows["value"] == 0).any())
+@pytest.mark.parametrize("kind", [GRR, OUE])
+@pytest.mark.parametrize("name", TELLING_CROWDS)
+def test_the_array_of_a_crowd_tells_nothing_of_any_value_in_any_order(kind, name):
+    k, is_told = TELLING_CROWDS[name]
 
-    with pytest.raises(AssertionError, match="respond_of_memoise_is_perturb: .* an array that may not be written to"):
-        check_mechanism(Keeps(k=2, epsilon=1.0), range(2))
+    class Crowd(kind):
+        def perturb(self, values, *, rng):
+            values = np.asarray(values)
+            return locked(super().perturb(values, rng=rng), len(values) > 1 and is_told(values))
+
+    example = Example(Crowd(k=k, epsilon=1.0), np.arange(k))
+    with pytest.raises(AssertionError, match="the array of 2000 people in the order .*, another that of 2000 people"):
+        contract.crowds_of_other_mixtures_are_alone(example)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Keeps(OUE):
+    """Remembers a value, too."""
+
+    def memoise(self, values, *, rng):
+        rows = np.zeros(len(values), [("value", "i8"), ("bits", "?", self.k)])
+        rows["value"], rows["bits"] = values, self.perturb(values, rng=rng)
+        return Kept(self, rows)
+
+    def respond(self, kept, *, rng):
+        if kept.mechanism != self:
+            raise ValueError("kept must be of this mechanism")
+        return self.sent(kept.rows["value"], kept.rows["bits"].copy())
+
+    def sent(self, values, bits):
+        return bits
+
+
+class KeepsAndLocks(Keeps):
+    def sent(self, values, bits):
+        return locked(bits, (values == 0).any())
+
+
+class KeepsAndLocksTheFifth(Keeps):
+    def sent(self, values, bits):
+        return locked(bits, (values == 4).any())
+
+
+class KeepsAndLocksACrowd(Keeps):
+    def sent(self, values, bits):
+        return locked(bits, len(values) > 1 and values[0] == 0)
+
+
+class KeepsAndListsACrowd(Keeps):
+    def sent(self, values, bits):
+        return list(bits) if len(values) > 1 and values[0] == 0 else bits
+
+
+class KeepsAndLists(Keeps):
+    def sent(self, values, bits):
+        return list(bits)
+
+
+@pytest.mark.parametrize(
+    "kind, k, said",
+    [
+        (KeepsAndLocks, 2, "an array that may not be written to"),
+        (KeepsAndLocksTheFifth, 5, "an array that may not be written to"),
+        (KeepsAndLocksACrowd, 2, "the array of 2000 people in the order"),
+        (KeepsAndListsACrowd, 2, "reports come as list"),
+        (KeepsAndLists, 2, "reports come as list"),
+    ],
+)
+def test_what_is_sent_of_a_memory_tells_nothing_by_its_form(kind, k, said):
+    with pytest.raises((AssertionError, ValueError), match=said):
+        contract.respond_of_memoise_is_perturb(Example(kind(k=k, epsilon=1.0), np.arange(k)))
+
+
+def test_a_right_memory_keeps_its_contract():
+    contract.respond_of_memoise_is_perturb(Example(Keeps(k=2, epsilon=1.0), np.arange(2)))

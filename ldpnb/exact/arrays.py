@@ -38,6 +38,10 @@ class Arrays:
         """Whether this is the class of arrays itself."""
         return False
 
+    def is_row(self, kind: type) -> bool:
+        """Whether this is a class of rows of arrays with fields."""
+        return False
+
     def holds(self, value: Any) -> bool:
         """Whether a value is an array or a scalar, of subclasses too."""
         return False

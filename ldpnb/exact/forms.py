@@ -43,11 +43,12 @@ def form(value: Any) -> Hashable:
     Two outputs are one if they are equal and their forms are: classes, contents in the order in
     which they come, attributes, dtypes, and by protocol 5 also whether an array is contiguous, and
     if so whether it may be written to and the order of its axes.  Where a list, a dict, a set, an
-    array or another part that has no hash comes twice, `pickle` says that it is one object, and so
-    does the form.  It does not say so of texts, tuples and other parts with a hash, though `pickle`
-    does: Python may keep equal ones once or twice, as it likes.  What is left in the process is not
-    looked at: the buffer behind a view, and strides of arrays that are not contiguous.  A class
-    that sends a part of itself only, by a `__reduce__` of its own, leaves the rest there.
+    array, a row of fields or another part that has no hash comes twice, `pickle` says that it is
+    one object, and so does the form.  It does not say so of texts, tuples, whatever they hold, and
+    other parts whose class has a hash, though `pickle` does: Python may keep equal ones once or
+    twice, as it likes.  What is left in the process is not looked at: the buffer behind a view, and
+    strides of arrays that are not contiguous.  A class that sends a part of itself only, by a
+    `__reduce__` of its own, leaves the rest there.
 
     Raises
     ------
@@ -70,13 +71,13 @@ def form_and_whether_it_stays(value: Any) -> tuple[Hashable, bool]:
     if of_array is not None:
         return of_array, True
     stream, sender = sent(value, PROTOCOLS[0])
-    twins = sender.twins()
+    twins = [sender.twins()]
     if sender.arrays or not sender.stays:  # these may answer each protocol by something else
         for protocol in PROTOCOLS[1:]:
             more, later = sent(value, protocol)
             stream += more
-            twins += later.twins()
-    return Pickled(stream, tuple(sender.arrays), twins), sender.stays
+            twins.append(later.twins())
+    return Pickled(stream, tuple(sender.arrays), tuple(twins)), sender.stays
 
 
 # ------------------------------------------------------------------------------- what pickle sends
@@ -91,13 +92,13 @@ class Pickled(NamedTuple):
         Of all protocols asked.
     arrays : tuple
         Of each array within, its form without contents: the stream says the same, less plainly.
-    twins : tuple of int
-        See `_Sender.twins`.
+    twins : tuple of tuple of int
+        By each protocol asked, see `_Sender.twins`.
     """
 
     stream: bytes
     arrays: tuple[tuple[Any, ...], ...]
-    twins: tuple[int, ...]
+    twins: tuple[tuple[int, ...], ...]
 
 
 class _TooLarge(Exception):
@@ -163,6 +164,8 @@ class _Sender(Pickler):
             self.arrays.append(arrays().form_without_contents(part))
         elif not arrays().stays_as_it_is(kind):
             self.stays = False
+        if arrays().is_row(kind):  # whose class says that it has a hash, though it has none
+            self._without_hash.append(part)
         if kind in dispatch_table:
             self.stays = False
             return NotImplemented

@@ -40,7 +40,8 @@ SENT = {  # what a receiver sees of an array, beside its contents
     None: "that is not contiguous",
 }
 ORDERS = {False: "of rows first", True: "of columns first"}
-TWINS = "one whose parts are"
+TWINS = "one whose part"
+MAKER = ".multiarray"  # numpy's module that makes numbers and arrays of what pickle sends
 FOLLOWS = "that follows from how it was made"
 SHOWN = 80  # letters of a difference
 NESTED = 8  # levels of an output at which somebody looks for what is at fault
@@ -195,7 +196,8 @@ def _steps(form: Any) -> Iterator[str]:
     """Walk through a form: what it says, one thing after the other."""
     if isinstance(form, Pickled):
         yield from _steps_of_stream(form.stream)
-        yield f"{TWINS} objects {', '.join(map(str, form.twins)) or 'of their own'}"
+        for firsts in form.twins:
+            yield _twins(firsts)
         return
     if isinstance(form, bytes):
         yield from _steps_of_stream(form)
@@ -212,6 +214,15 @@ def _steps(form: Any) -> Iterator[str]:
         yield shown(more[0], most=LARGEST)
 
 
+def _twins(firsts: tuple[int, ...]) -> str:
+    """Say which parts are one object: of each without a hash, `firsts` has the first that it is."""
+    same = [(i, first) for i, first in enumerate(firsts, 1) if first + 1 < i]
+    if not same:
+        return f"{TWINS}s are objects of their own"
+    told = [f"part {i} is the same object as part {first + 1}" for i, first in same]
+    return f"one whose {', '.join(told)}, of parts without a hash"
+
+
 def _steps_of_stream(sent: bytes) -> Iterator[str]:
     """Walk through what pickle sends."""
     stream = BytesIO(sent)
@@ -219,6 +230,8 @@ def _steps_of_stream(sent: bytes) -> Iterator[str]:
         for code, told, _ in genops(stream):
             if code.name == "BINFLOAT":
                 yield _bits(sent[stream.tell() - 8 : stream.tell()])
+            elif isinstance(told, str) and told.endswith(MAKER):
+                yield "a number or an array of numpy"
             elif code.name not in ("PROTO", "FRAME"):  # which are about lengths
                 yield SAID.get(code.name, code.name) if told is None else shown(told, most=LARGEST)
 
@@ -266,7 +279,7 @@ def _cure(value: Any, kind: type, first: Any, own: Any) -> str:
     if one.startswith(TWINS):
         return (
             "return copy.deepcopy(…) of each list, dict, set, array or object that comes twice, "
-            "since a receiver sees which of them are one"
+            "each by a call of its own, since a receiver sees which of them are one"
         )
     if isinstance(first, Pickled) and isinstance(own, Pickled):
         if len(first.arrays) != len(own.arrays):

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldpnb.chance import PLAIN, copied, form, form_of, freeze, layout
+from ldpnb.exact.forms import Pickled
 from ldpnb.checks import shown
 from ldpnb.core import Bools, Ints, blocks
 from ldpnb.verify._moments import row_keys
@@ -58,7 +59,9 @@ class Sent(NamedTuple):
 
     Attributes
     ----------
-    form, style : hashable
+    form : hashable
+    style : hashable
+        With which parts are one object, should there be some.
     unnamed : hashable
         The style without the keys of dicts, which may be others in each report.
     parts : tuple
@@ -167,6 +170,9 @@ def look(report: Any) -> Sent:
     told = _read(form, report)  # first, since it says so if a report does not end
     like = _read(style, report)
     unnamed = _read(lambda y: style(y, named=False), report) if _holds_dict(report) else like
+    if isinstance(told, Pickled) and any(told.twins):
+        like = like, told.twins
+        unnamed = unnamed, told.twins
     return Sent(told, like, unnamed, tuple(_read(_parts_of, report)))
 
 

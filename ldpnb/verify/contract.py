@@ -97,6 +97,7 @@ OTHERS = 0.35, 4.7  # as parts of the ε that an example has: where its client i
 ORDERS = 3  # in which reports are lined up
 THINNED = 65  # from which on a crowd is not thinned out any more
 CROWD = 2000  # people of other mixtures
+ALIKE = 100  # inputs of which a crowd is asked where all of it has one
 RARE = 15  # one in so many of them has not the input of most
 MIXED = 4  # inputs that most of a crowd may have; of other checks, inputs that are tried
 BATCHES = (1000, 127), (300, 600), (16, 4000)  # number of batches, people in each
@@ -147,7 +148,9 @@ def check_mechanism(mechanism: Mechanism | Example, inputs: Any = None, **about:
       bias, variance, influence and size are looked at, if branches are few, and crowds are not;
     - more than three people who go together though no two of them do, and two of more than 127
       people who share a coin in places that follow no rule;
-    - crowds of other mixtures than equal parts, one input alone, and one that 14 in 15 people have;
+    - crowds of other mixtures than equal parts, one of the first four inputs alone, and one of
+      them that 14 in 15 people have; but in what form their array is sent is looked at for each of
+      the first 100 inputs alone, and for equal parts in ascending and in descending order;
     - a tally or an estimate that errs beyond some thousand reports, influence on more than 12
       entries, and whatever larger instances of the class do;
     - reports that are forged otherwise than at random, values of other types, and intervals of
@@ -817,8 +820,12 @@ def respond_of_memoise_is_perturb(example: Example) -> None:
     outputs = known(example).outputs
     rows = Rows()
 
-    def report(one: Any, rng: Paths) -> Hashable:
-        sent = m.respond(m.memoise(one, rng=rng), rng=rng)
+    def respond(people: Any, rng: Any) -> Any:
+        return m.respond(m.memoise(people, rng=rng), rng=rng)
+
+    def report(one: Any, rng: Any) -> Hashable:
+        sent = respond(one, rng)
+        _must_be_array(sent)
         rows.only(sent)
         return outputs.key(_alone(sent, 0))
 
@@ -833,6 +840,9 @@ def respond_of_memoise_is_perturb(example: Example) -> None:
         what = f"respond of memoise of input {i} has a law"
         _must(not apart, f"{what} that is {float(apart):.3g} from that of perturb")
         memories.append(law(partial(memory, one)))
+    for i in range(len(example.inputs)):
+        report(example.inputs[i : i + 1], np.random.default_rng(0))
+    _crowds_have_one_form(example, respond)
     if hasattr(m, "lifetime_epsilon"):
         shown = worst(memories)
         what = f"what is kept tells input {shown.pair[0]} from {shown.pair[1]} by {shown.epsilon!r}"
@@ -1635,20 +1645,19 @@ def crowds_of_other_mixtures_are_alone(example: Example) -> None:
 
     They come in the order of their inputs; or all, or 14 in 15 of them, have one input.  So it
     is seen if a client asks what most people have.  The array of all reports is sent in one form,
-    whatever they have.
+    whatever they have and in whatever order.
     """
+
+    def perturb(crowd: Any, rng: Any) -> Any:
+        return example.mechanism.perturb(crowd, rng=rng)
+
+    _crowds_have_one_form(example, perturb)
     mixtures = dict(_mixtures(example))
     alarm = FALSE_ALARM / (2 * len(mixtures))
-    forms = dict[Hashable, str]()
     for name, which in mixtures.items():
         _alone_in_a_crowd(example, which, name, alarm)
         rng = np.random.default_rng(15)
         reports = example.mechanism.perturb(example.inputs[which], rng=rng)
-        _must_be_array(reports)
-        forms.setdefault((form_of(reports.dtype), *layout(reports)), name)
-        several = f" has one form, another that of {CROWD} people ".join(forms.values())
-        cure = "return ….copy() of one dtype"
-        _must(len(forms) == 1, f"the array of {CROWD} people {several}: {cure}")
         drawn = _keys(example, reports)
         for i in np.unique(which):
             counts = Counter(drawn[j] for j in np.flatnonzero(which == i))
@@ -1659,6 +1668,28 @@ def crowds_of_other_mixtures_are_alone(example: Example) -> None:
             p = likelihood([counts[report] for report in exact], expected)
             what = f"input {i} has reports of another law than alone (p = {p:.1g})"
             _must(p > alarm / len(example.inputs), f"of {CROWD} people {name}, {what}")
+
+
+def _crowds_have_one_form(example: Example, send: Callable[[Any, Any], Any]) -> None:
+    """See that the array which `send` makes of a crowd is in one form, whoever it is."""
+    forms = dict[Hashable, str]()
+    for name, which in _crowds(example):
+        reports = send(example.inputs[which], np.random.default_rng(15))
+        _must_be_array(reports)
+        forms.setdefault((form_of(reports.dtype), *layout(reports)), name)
+        several = f" has one form, another that of {CROWD} people ".join(forms.values())
+        cure = "return ….copy() of one dtype"
+        _must(len(forms) == 1, f"the array of {CROWD} people {several}: {cure}")
+
+
+def _crowds(example: Example) -> Iterator[tuple[str, Ints]]:
+    """Name more crowds than `_mixtures`, of which no statistics are made."""
+    mixtures = dict(_mixtures(example))
+    yield from mixtures.items()
+    (ascending, *_) = mixtures.values()
+    yield "in the opposite order of their inputs", ascending[::-1]
+    for i in range(MIXED, min(len(example.inputs), ALIKE)):
+        yield f"who all have input {i}", np.full(CROWD, i)
 
 
 def _mixtures(example: Example) -> Iterator[tuple[str, Ints]]:
