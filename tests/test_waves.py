@@ -458,6 +458,30 @@ def test_waves_of_rows_with_few_people_combine_their_intervals():
         assert printed.endswith("\n–: too few reports tell the error, or that of one part, which is estimated as 0")
 
 
+def test_waves_that_noise_alone_may_part_have_the_covariance_of_their_middle():
+    """Of people whose answers stay the variance is right; with each wave's own share it is too small."""
+    asked, waves, n, share = OneOf(["yes", "no"], epsilon=1.0), 12, 600, 0.1
+    p, q = (float(x) for x in asked.mechanism.support)
+    true = share * (1 - share) / n + (share * p * (1 - p) + (1 - share) * q * (1 - q)) / (p - q) ** 2 / n / waves
+    found, own = [], []
+    for seed in range(3):
+        rng = RNG(seed)
+        counts = rng.binomial(60, p, waves) + rng.binomial(n - 60, q, waves)
+        each = [
+            asked.estimate(asked.tally(np.repeat([0, 1], [c, n - c]), wave=f"W{t}")) for t, c in enumerate(counts)
+        ]
+        f, e = np.clip([one["yes"].share for one in each], 0, 1), np.array([one["yes"].error for one in each])
+        covariances = [min(f[s], f[t]) - f[s] * f[t] for s, t in combinations(range(waves), 2)]
+        own.append((e @ e + 2 * sum(covariances) / (n - 1)) / waves**2)
+        found.append(Waves(each, same=True).mean("yes").error ** 2)
+    assert np.mean(own) < 0.95 * true < np.mean(found) < 1.1 * true
+    far = [asked.estimate(asked.tally(np.repeat([0, 1], c), wave=str(c))) for c in ((1700, 1300), (1300, 1700))]
+    (f, e), (g, d) = ((one["yes"].share, one["yes"].error) for one in far)
+    assert f - g > 1.96 * np.hypot(e, d)
+    both = Waves(far, same=True).mean("yes").error ** 2
+    assert 4 * both == pytest.approx(e**2 + d**2 + 2 * (min(f, g) - f * g) / 2999)
+
+
 def test_a_wave_of_weight_0_is_not_asked():
     """It may tell nothing of the row: no error, or no estimate."""
     asked = OneOf(list("abcd"), epsilon=4.0)
@@ -509,11 +533,12 @@ def drawn_variances(weights, n, held):
 
 @pytest.mark.parametrize("weights", [(-1.0, 1.0), (0.5, 0.5)], ids=str)
 @pytest.mark.parametrize(("people", "n"), [(4, 2), (5, 3), (5, 5)])
-def test_people_whose_draw_is_kept_have_the_largest_variance_of_all_answers(weights, people, n):
+def test_people_whose_draw_is_kept_have_the_largest_variance_of_all_answers(weights, people, n, monkeypatch):
     """All answers of N people, all draws of n; the controls are sums as for new draws, and as about a population.
 
     Shares are those of all people, whose products n of them overestimate on average: that turns n into n − 1.
     """
+    monkeypatch.setattr("ldpnb.serve.waves.NEAR", 0)  # nothing that waves differ by is noise here
     w, below, larger = np.array(weights), 0, 0
     tally = YES.tally(np.zeros(n, np.int64), wave="W0")
     base = YES.estimate(tally, people=True, of=people)

@@ -395,8 +395,8 @@ def _ends_of_set(result: Result, places: Any, z: float) -> tuple[float, float]:
     A report is in a set of s categories with chance p + (s − 1) q if the answer is, and else with s q: so many reports
     support the set as if it was one category with these chances.
     """
-    m, tally = result.tally.mechanism, result.tally
-    assert isinstance(m, GRR)
+    m: Any = result.tally.mechanism
+    tally = result.tally
     p, q = m.chances
     count, size = m.supporters(tally)[places].sum(), len(places)
     own, other = p + (size - 1) * q, size * q
@@ -421,7 +421,8 @@ def fewest(result: Result, weights: Floats) -> Floats:
     if np.count_nonzero(weights) <= 1:
         return weights
     common = np.sort(weights)[len(weights) // 2]  # if more than half are alike, it is what they are
-    left, rounding = weights - common, ALIKE * np.abs(weights).max()
+    rounding = ALIKE * float(np.abs(weights).max())
+    left: Floats = weights - common
     left[np.abs(left) <= rounding] = 0
     used = np.flatnonzero(left)
     if len(used) <= 1:
@@ -509,8 +510,9 @@ def _among_those_with(values: Floats, mean: Contrast) -> Contrast:
     if len(low) + len(high) == np.count_nonzero(~np.isnan(values)):
         ends = partial(moved, partial(_ends_among, result, high, low), most - least, least)
         return replace(mean, ends=partial(reaching, mean.estimate, mean.error, ends))
-    p, q = (inexact(x) for x in result.tally.mechanism.chances)
-    of_one_report = float(np.abs(mean.parts[0].weights).max()) / (p - q) / result.tally.n
+    m: Any = result.tally.mechanism
+    p, q = m.chances
+    of_one_report = float(np.abs(mean.parts[0].weights).max()) / inexact(p - q) / result.tally.n
     if mean.error <= (1 + ROUNDING) * of_one_report:
         return replace(mean, error=0.0, ends=partial(normal, mean.estimate, 0.0))
     return mean
@@ -523,7 +525,8 @@ def _ends_among(result: Result, these: Any, others: Any, z: float) -> tuple[floa
     people in either, s and t the sizes of the sets, and :math:`m/n = (s + t) q + (p - q) f`: the chance of somebody in
     the set is :math:`1 - t q n/m`, that of others :math:`s q n/m`.
     """
-    m, tally = result.tally.mechanism, result.tally
+    m: Any = result.tally.mechanism
+    tally = result.tally
     _, q = m.chances
     counts = m.supporters(tally)
     named, count = counts[these].sum() + counts[others].sum(), counts[these].sum()

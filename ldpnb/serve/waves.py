@@ -28,8 +28,12 @@ differs between waves, :math:`c_{st}` is the root of the product for either wave
 :math:`C_{st}` is taken to be what makes the sum largest: answers with weights of one sign go together as far as their
 shares let them, :math:`\min(f_s, f_t) - f_s f_t`, and those with weights of two signs against each other,
 :math:`\max(0, f_s + f_t - 1) - f_s f_t`.  Scores, as of a mean or the Net Promoter Score, are paired in order, or in
-opposite order.  All pairs of waves can be so at once, so that this is the largest variance that there is: intervals
-are safe, and wide where ε is large.  A number in a range is a chance of its upper end; the bound is the same.  Where
+opposite order.  All pairs of waves can be so at once, so that this is the largest variance that there is, if shares are
+as estimated; intervals are wide where ε is large.  Of two estimates of one share, noise makes the smaller too small:
+where weights are of one sign and waves differ by less than 1.96 errors by coins alone, both shares are taken to
+be in their middle.  Of 600 people, one in ten in a row, at ε = 1, a 95 % interval of the mean over twelve waves of
+constant answers covers 94.4 % in 4,000 trials, and that over 52 waves 94.5 % in 1,000; with each wave's own share, it would be
+92.9 and 91.3 %.  A number in a range is a chance of its upper end; the bound is the same.  Where
 reports do not tell how often each score occurs, as of a sum over the columns of a table, a covariance is at most the
 root of the product of two variances.
 
@@ -74,6 +78,7 @@ from ldpnb.serve._contrasts import (
 from ldpnb.serve._results import Entry, RatingsResult, Result, padded
 
 ROUNDING = 1e-14  # of times, in units of their range
+NEAR = 1.96  # standard errors, by coins alone, of a difference of two waves
 NAMED_WAVES = 3  # of several, which are written out
 BY_CHANCE = 1e-6  # below this, equal counts are taken for the same reports
 NAMED = "name each, question.tally(reports, wave='2026-W48')"
@@ -167,8 +172,8 @@ class Waves:
     Notes
     -----
     Errors about these people (of shares) are exact, given the noise.  Those about a population, or about all people of
-    whom some were drawn, are exact for new people, and the largest possible for the same ones; see
-    `ldpnb.serve.waves`.  Intervals of rows are combined, so that they hold for rare categories, too; those of waves of
+    whom some were drawn, are exact for new people, and of the same ones the largest that estimated shares allow; see
+    `ldpnb.serve.waves`, which says by how little a mean over many waves may fall short.  Intervals of rows are combined, so that they hold for rare categories, too; those of waves of
     contrasts with several rows follow the normal law, as in `Result.contrast`.  Of numbers, errors about these people are too wide, if anything, as in each result.
 
     About these people is about each wave's: if people are new, a change is that from one group to the other.
@@ -625,9 +630,17 @@ def _covariance(a: Contrast, b: Contrast, together: bool) -> float:
     fixed = one.result.rounds == other.result.rounds == 1 and one.result.of == other.result.of
     part = min(parts) if fixed else sqrt(parts[0] * parts[1])
     (x, p), (y, q) = laws
+    if together and _near(a, b) and np.array_equal(x, y):
+        p = q = (p + q) / 2
+        laws = [(x, p), (y, q)]
     spread = sum(float(chance @ v**2 - (chance @ v) ** 2) for v, chance in laws)
     apart = largest_apart(x, p, -y if together else y, q)
     return part * max(apart - spread, 0.0) / 2
+
+
+def _near(a: Contrast, b: Contrast) -> bool:
+    """Whether coins may be all that two waves differ by: then the smaller share is too small for a covariance."""
+    return abs(a.estimate - b.estimate) <= NEAR * sqrt(_noise(a) + _noise(b))
 
 
 def _of_one(result: Result) -> float:
