@@ -6,7 +6,7 @@ from math import nan, sqrt
 import numpy as np
 import pytest
 from scipy.optimize import linprog
-from scipy.stats import binom, norm
+from scipy.stats import binom, multinomial, norm
 
 from ldpnb import (
     GRR,
@@ -42,6 +42,7 @@ from ldpnb import (
 )
 from ldpnb.book.experiment import recorded
 from ldpnb.core import Tally, Untold
+from ldpnb.intervals import binomial_ends
 from ldpnb.oracles import people as at_levels
 from ldpnb.postprocess import norm_sub
 from ldpnb.serve import Contrast, Waves
@@ -723,6 +724,8 @@ SURVEYED = survey_of(in_turn(True, False), in_turn(True, True, False))
         ({5: None}, "weights must be finite numbers, got None"),
         ({("q1", 5): 1}, r"got \('q1', 5\): of two questions, results.difference\(\(question, label\), \(q"),
         ({5: 10**400}, "weights must be numbers that a float holds"),
+        ({5: 1e308}, r"weights must be 0, or of a size from 1e-50 to 1e\+50, got 1e\+308: scale all of them"),
+        ({5: -1e-200}, "weights must be 0, or of a size from 1e-50 .*, got -1e-200"),
         ({5: 0}, "weights must not all be 0"),
         ({np.float64(5): 2}, None),
         ({}, "weights must be a dict of numbers by label, such as .*, got {}"),
@@ -730,7 +733,7 @@ SURVEYED = survey_of(in_turn(True, False), in_turn(True, True, False))
         ({"a": {5: 1}, 4: 1}, "weights must be numbers, or a dict for each name, got both"),
         ({"a": {9: 1}}, r"weights\['a'\] must be of the labels"),
         ({"a": {5: 0}}, "weights must not all be 0, got that for a"),
-        ({3: {5: 1}}, "weights must be sums by name, a string, got 3"),
+        ({3: {5: 1}}, "weights must be sums by name, a string that is not empty, got 3"),
     ],
 )
 def test_weights_that_cannot_be(weights, rule):
@@ -1096,13 +1099,97 @@ def test_where_the_error_of_several_rows_is_0_there_are_no_ends():
     assert none.error == 0 and all(np.isnan(x) for x in (none.low, none.high, none.p_value))
     row = str(none).splitlines()[1].split()
     assert row[-3:] == ["–"] * 3
-    assert str(none).endswith("\n–: too few reports tell an error, which is estimated as 0")
+    assert str(none).endswith("\n–: too few reports tell the error, or that of one part, which is estimated as 0")
     other = tallied(FEW, (50, 50)).contrast({"a": 1, "b": -2})
     assert np.isnan(difference(none, other).low) and "\n–: too few" in str(difference(none, other))
     assert "–" not in str(other)
     whole = result.contrast({"a": 2, "b": 2, "c": 2})
     assert (whole.low, whole.high) == pytest.approx((2, 2)) and "too few" not in str(whole)
     assert difference(whole, other).low == pytest.approx(2 - other.high)
+
+
+def test_weights_that_differ_by_rounding_are_the_same():
+    asked = OneOf(["a", "b", "c"], epsilon=4.0, values=[0.1 + 0.2, 0.3, 1])
+    assert asked.values[0] != asked.values[1]
+    result = tallied(asked, (60, 40))
+    row = result["c"]
+    assert (result.mean.low, result.mean.high) == pytest.approx((0.3 + 0.7 * row.low, 0.3 + 0.7 * row.high))
+
+
+FOUR = OneOf(list("abcd"), epsilon=4.0, values=[0, 0, 1, 1])
+
+
+def test_a_set_of_categories_is_as_one_with_chances_of_its_own():
+    """Exactly: reports of two of four categories are binomial; the control is the normal law."""
+    n, (p, q) = 30, (float(x) for x in FOUR.mechanism.support)
+    counts = np.arange(n + 1)
+    found = [tallied(FOUR, (n - c, 0, c, 0)) for c in counts.tolist()]
+    for share in (0.0, 0.01):
+        chance = binom.pmf(counts, n, 2 * q + (p - q) * share)
+        held, normal, means = [], [], []
+        for one in found:
+            top = one.top(2)
+            held.append(top.low <= share <= top.high)
+            means.append(one.mean.low <= share <= one.mean.high)
+            normal.append(abs(top.estimate - share) <= Z95 * top.error)
+        assert chance @ held > 0.95 and means == held and chance @ normal < 0.93
+    first = found[3]
+    top, bottom = first.top(2), first.bottom(2)
+    assert (bottom.low, bottom.high) == pytest.approx((1 - top.high, 1 - top.low))
+    half = first.contrast({"c": -0.5, "d": -0.5})
+    assert (half.low, half.high) == pytest.approx((-top.high / 2, -top.low / 2))
+    these = tallied(FOUR, (n - 3, 0, 3, 0), people=True).top(2)
+    shares = np.array([these.low, these.high]) * n
+    assert shares == pytest.approx(np.rint(shares)) and these.low < these.high
+    apart = difference(found[0].top(2), found[20].top(2))  # the error of the first one is 0
+    assert apart.low < apart.estimate < apart.high < 0
+
+
+def test_a_mean_among_those_who_answer_has_the_law_of_those_who_did():
+    """Nearly exactly, by all counts of a few people; the control is the normal law."""
+    asked = OneOf(["a", "b"], epsilon=4.0, values=[2, 3], missing="none")
+    n, (p, q) = 30, (float(x) for x in asked.mechanism.support)
+    chances = q + (p - q) * np.array([0.8, 0.0, 0.2])
+    held = normal = total = 0.0
+    for b in range(5):
+        for none in range(1, 14):
+            counts = (n - b - none, b, none)
+            mean, chance = tallied(asked, counts).mean, multinomial.pmf(counts, n, chances)
+            total += chance
+            held += chance * (mean.low <= 2 <= mean.high)
+            normal += chance * (abs(mean.estimate - 2) <= Z95 * mean.error)
+    assert total > 0.99 and held > 0.95 * total and normal < 0.5 * total
+    result = tallied(asked, (70, 10, 20))
+    mean, errors = result.mean, Z95 * result.mean.error
+    named, blind = 80, float(q) * 100 / 80
+    low, high = binomial_ends(np.array([10.0]), np.array([80.0]), Z95)  # of those who name a or b
+    ends = [2 + (x[0] - blind) / (1 - 2 * blind) for x in (low, high)]
+    assert mean.low == pytest.approx(min(ends[0], mean.estimate - errors))
+    assert mean.high == pytest.approx(max(ends[1], mean.estimate + errors))
+    assert mean.estimate == pytest.approx(2 + (10 / named - blind) / (1 - 2 * blind))
+    turned = tallied(OneOf(["a", "b"], epsilon=4.0, values=[3, 2], missing="none"), (70, 10, 20)).mean
+    assert (turned.low, turned.high) == pytest.approx((5 - mean.high, 5 - mean.low))
+    three = OneOf(["a", "b", "c"], epsilon=4.0, values=[0, 1, 2], missing="none")
+    alike = tallied(three, (80, 0, 0, 20)).mean
+    assert alike.error == 0 and np.isnan(alike.low) and "too few" in str(alike)
+    assert np.isfinite(tallied(three, (60, 15, 5, 20)).mean.low)
+    one_value = tallied(OneOf(["a", "b"], epsilon=4.0, values=[0.3, 0.1 + 0.2], missing="none"), (60, 20, 20)).mean
+    assert (one_value.low, one_value.high) == pytest.approx((0.3, 0.3))
+
+
+def test_what_is_printed_says_which_interval_it_is():
+    result, other = tallied(FEW, (60, 38, 2)), tallied(FEW, (50, 40, 10))
+    assert "99.9999999999999 % interval" in result.contrast({"c": 1}, level=1 - 1e-15).said
+    assert "99.9999999999999 % intervals" in tallied(FEW, (60, 38, 2), level=1 - 1e-15).said
+    assert "low, high: 98.3333 % interval," in result.contrast({"c": 1}, level=1 - 0.05 / 3).said
+    for name in ("", " "):
+        with pytest.raises(ValueError, match="weights must be sums by name, a string that is not empty, got"):
+            result.contrast({name: {"c": 1}})
+    one_of_two = result.contrast({"u": {"c": 1}, "v": {"a": 1}})["u"]
+    for a, b in ((one_of_two, other["c"]), (other["c"], one_of_two)):
+        found = difference(a, b)
+        assert found.family == 1 and "; each of several differences at once: " in found.said
+    assert "several differences" not in difference(result["c"], other["c"]).said
 
 
 def contrasts_about_zero():

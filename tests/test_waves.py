@@ -455,7 +455,55 @@ def test_waves_of_rows_with_few_people_combine_their_intervals():
     assert waves.change().error == 0 and np.isnan(waves.change().p_value)
     for printed in (str(waves), str(waves.change())):
         assert printed.splitlines()[1].split()[-1] == "–"
-        assert printed.endswith("\n–: too few reports tell an error, which is estimated as 0")
+        assert printed.endswith("\n–: too few reports tell the error, or that of one part, which is estimated as 0")
+
+
+def test_waves_that_noise_alone_may_part_have_the_covariance_of_their_middle():
+    """Of people whose answers stay the variance is right; with each wave's own share it is too small."""
+    asked, waves, n, share = OneOf(["yes", "no"], epsilon=1.0), 12, 600, 0.1
+    p, q = (float(x) for x in asked.mechanism.support)
+    true = share * (1 - share) / n + (share * p * (1 - p) + (1 - share) * q * (1 - q)) / (p - q) ** 2 / n / waves
+    found, own = [], []
+    for seed in range(3):
+        rng = RNG(seed)
+        counts = rng.binomial(60, p, waves) + rng.binomial(n - 60, q, waves)
+        each = [
+            asked.estimate(asked.tally(np.repeat([0, 1], [c, n - c]), wave=f"W{t}")) for t, c in enumerate(counts)
+        ]
+        f, e = np.clip([one["yes"].share for one in each], 0, 1), np.array([one["yes"].error for one in each])
+        covariances = [min(f[s], f[t]) - f[s] * f[t] for s, t in combinations(range(waves), 2)]
+        own.append((e @ e + 2 * sum(covariances) / (n - 1)) / waves**2)
+        found.append(Waves(each, same=True).mean("yes").error ** 2)
+    assert np.mean(own) < 0.95 * true < np.mean(found) < 1.1 * true
+    far = [asked.estimate(asked.tally(np.repeat([0, 1], c), wave=str(c))) for c in ((1700, 1300), (1300, 1700))]
+    (f, e), (g, d) = ((one["yes"].share, one["yes"].error) for one in far)
+    assert f - g > 1.96 * np.hypot(e, d)
+    both = Waves(far, same=True).mean("yes").error ** 2
+    assert 4 * both == pytest.approx(e**2 + d**2 + 2 * (min(f, g) - f * g) / 2999)
+
+
+def test_a_wave_of_weight_0_is_not_asked():
+    """It may tell nothing of the row: no error, or no estimate."""
+    asked = OneOf(list("abcd"), epsilon=4.0)
+    counts = (0, 5, 45, 50), (0, 0, 50, 50), (5, 5, 45, 45)
+    found = [asked.estimate(asked.tally(np.repeat(np.arange(4), c), wave=f"W{t}")) for t, c in enumerate(counts)]
+    rows = [one.contrast({"a": 1, "b": -2}) for one in found]
+    assert np.isnan(rows[1].low)
+    for same in (True, False):
+        three, two = Waves(rows, same=same), Waves([rows[0], rows[2]], same=same)
+        change = two.change()
+        for one in (three.change(), three.combine(None, [-1, 0, 1])):
+            assert (one.low, one.high, one.p_value) == (change.low, change.high, change.p_value)
+        assert np.isfinite(three.slope(times=[0.1, 0.2, 0.3]).low)
+        assert "–" not in str(three)
+    stars = Ratings(["a", "b"], 1, 5, most=1, epsilon=2.0)
+    told, untold = ([{"a": 4}, {"b": 2}] * 999, [{"a": 4}] * 500)
+    answers = (told, untold, told)
+    rated = [stars.estimate(stars.tally(stars.perturb(x, rng=RNG(t)), wave=f"W{t}")) for t, x in enumerate(answers)]
+    waves = Waves([one.means for one in rated], same=False)
+    assert np.isfinite(waves.change("b").high)
+    with pytest.raises(ValueError, match="label must be one that each wave tells of, got 'b' in 'W1'"):
+        waves.mean("b")
 
 
 def test_remembered_reports_are_treated_on_the_safe_side():
@@ -485,11 +533,12 @@ def drawn_variances(weights, n, held):
 
 @pytest.mark.parametrize("weights", [(-1.0, 1.0), (0.5, 0.5)], ids=str)
 @pytest.mark.parametrize(("people", "n"), [(4, 2), (5, 3), (5, 5)])
-def test_people_whose_draw_is_kept_have_the_largest_variance_of_all_answers(weights, people, n):
+def test_people_whose_draw_is_kept_have_the_largest_variance_of_all_answers(weights, people, n, monkeypatch):
     """All answers of N people, all draws of n; the controls are sums as for new draws, and as about a population.
 
     Shares are those of all people, whose products n of them overestimate on average: that turns n into n − 1.
     """
+    monkeypatch.setattr("ldpnb.serve.waves.NEAR", 0)  # nothing that waves differ by is noise here
     w, below, larger = np.array(weights), 0, 0
     tally = YES.tally(np.zeros(n, np.int64), wave="W0")
     base = YES.estimate(tally, people=True, of=people)
@@ -770,6 +819,10 @@ def test_what_waves_are_asked_is_checked():
         (lambda: waves.change("yes", "W1", "W1"), "start and end must be two waves, got 'W1' twice"),
         (lambda: waves.combine("yes", [1, 2, 3]), r"weights must be one a wave, 2, got shape \(3,\)"),
         (lambda: waves.combine("yes", [1, float("nan")]), "weights must be"),
+        (lambda: waves.combine("yes", [1e308, 1e308]), r"weights must be 0, or of a size .* got 1e\+308: scale"),
+        (lambda: waves.combine("yes", [1e-200, 0]), "weights must be 0, or of a size from 1e-50 .*, got 1e-200"),
+        (lambda: waves.slope("yes", [1e300, -1e300]), r"the range of times must be .* got 2e\+300: scale"),
+        (lambda: waves.slope("yes", [1.7e308, -1.7e308]), "the range of times must be .* got inf"),
         (lambda: waves.slope("yes", [1, 1]), "times must differ"),
         (lambda: waves.slope("yes", [1]), "times must be one a wave"),
     ):

@@ -26,10 +26,13 @@ import numpy as np
 
 from ldpnb.asked import AsksSome
 from ldpnb.attributes import Blocks
+from ldpnb.chance import inexact
 from ldpnb.checks import as_float, check_count, is_number, shown
 from ldpnb.core import Floats, Untold
+from ldpnb.intervals import support_interval
 from ldpnb.keyvalue import Wheel
 from ldpnb.keyvalue.ternary import SignedTernary
+from ldpnb.oracles import GRR
 from ldpnb.oracles.base import FrequencyOracle
 from ldpnb.postprocess import norm_sub, normal_quantile
 from ldpnb.serve._columns import key, told
@@ -41,6 +44,8 @@ if TYPE_CHECKING:
 
 ROUNDING = 1e-9  # of a variance that is 0, in units of that of one row
 NOTHING = 1e-13  # of a squared score: less than this scatter is rounding
+ALIKE = 1e-14  # of the largest weight: those that differ by no more are the same, as 0.1 + 0.2 and 0.3
+SMALLEST, LARGEST = 1e-50, 1e50  # of a weight: squares of products of two are neither 0 nor infinite
 ALONE = "one result: its rows come from the same reports, which is allowed for"
 OTHERS = "other people in each: variances add; results of the same people are same_people=True"
 ASSIGNED = "of these two groups as they are; for the effect of what was assigned at random, leave out people=True"
@@ -48,7 +53,7 @@ INTERVAL = "low, high: "
 NOISE = "the same people, and an error about these people alone: noise adds"
 DRAWN = "people drawn from one group: the error is at most this, since no report tells how two answers go together"
 SAME = "people of one group: the error is at most this, since no report tells how a person's two answers go together"
-UNTOLD = "–: too few reports tell an error, which is estimated as 0"
+UNTOLD = "–: too few reports tell the error, or that of one part, which is estimated as 0"
 AT_MOST = "the error is at most this, since reports do not tell how these rows go together"
 
 
@@ -84,8 +89,9 @@ class Part:
 class Contrast:
     """A weighted sum of rows, or a difference of two, with its standard error and interval; ``print`` shows a line.
 
-    A sum with one row has the interval of that row, as it is printed but for the level.  A difference of results, or a
-    change, combines the intervals of both.  Sums of several rows of one result follow the normal law, which is too
+    A sum with one row has the interval of that row, as it is printed but for the level; by k-RR, so has one of several
+    rows with one weight, as if they were a row.  A difference of results, or a change, combines the intervals of both.
+    Other sums of several rows of one result follow the normal law, which is too
     narrow where hardly anybody, say fewer than ten people, is in what is added; where their error is estimated as 0,
     ends and p are NaN, and print as "–".
 
@@ -272,7 +278,15 @@ def finite(value: Any, name: str) -> float:
     """Return a finite number as a float."""
     if not is_number(value) or not isfinite(found := as_float(value, name)):
         raise ValueError(f"{name} must be finite numbers, got {shown(value)}")
+    check_size(found, name)
     return found
+
+
+def check_size(weight: float, name: str) -> None:
+    """Refuse a number, other than 0, whose squares a float may not hold."""
+    if weight != 0 and not SMALLEST <= abs(weight) <= LARGEST:
+        rule = f"0, or of a size from {SMALLEST:g} to {LARGEST:g}"
+        raise ValueError(f"{name} must be {rule}, got {shown(weight)}: scale all of them")
 
 
 def weights_of(given: Mapping[Any, Any], labels: Sequence[Any], name: str = "weights") -> Floats:
@@ -314,8 +328,8 @@ def contrast(result: Result, weights: Any, level: float) -> Contrast | Contrasts
         if any(several):
             raise ValueError(f"weights must be numbers, or a dict for each name, got both: {shown(weights)}")
         return _one(result, weights_of(weights, result.labels), level, 1, "")
-    if strange := [name for name in weights if not isinstance(name, str)]:
-        raise ValueError(f"weights must be sums by name, a string, got {shown(strange[0])}")
+    if strange := [name for name in weights if not (isinstance(name, str) and name.strip())]:
+        raise ValueError(f"weights must be sums by name, a string that is not empty, got {shown(strange[0])}")
     each = {name: weights_of(one, result.labels, f"weights[{name!r}]") for name, one in weights.items()}
     return Contrasts({name: _one(result, w, level, len(each), name) for name, w in each.items()})
 
@@ -354,16 +368,18 @@ def _made(part: Part, estimate: float, level: float, family: int, label: str, wh
 
 
 def _ends_of(part: Part, estimate: float, error: float) -> Ends:
-    """Return the ends of a weighted sum of rows: those of the row, if it is only one, else normal ones."""
+    """Return the ends of a weighted sum of rows: those of the row or set, if it is only one, else normal ones."""
     result, weights = part.result, fewest(part.result, part.weights)
     used = np.flatnonzero(weights)
     if len(used) == 0:
         return partial(exact, estimate)
-    if len(used) > 1:
-        return partial(normal, estimate, error)
-    place, factor = int(used[0]), float(weights[used[0]])
-    shift = estimate - factor * float(result.estimate[place])
-    return partial(moved, partial(_ends_of_row, result, place), factor, shift)
+    factor = float(weights[used[0]])
+    shift = estimate - factor * float(result.estimate[used].sum())
+    if len(used) == 1:
+        return partial(moved, partial(_ends_of_row, result, int(used[0])), factor, shift)
+    if _names_one(result) and np.all(weights[used] == factor):
+        return partial(moved, partial(_ends_of_set, result, used), factor, shift)
+    return partial(normal, estimate, error)
 
 
 def _ends_of_row(result: Result, place: int, z: float) -> tuple[float, float]:
@@ -373,17 +389,53 @@ def _ends_of_row(result: Result, place: int, z: float) -> tuple[float, float]:
     return result.ends_at(z, place)
 
 
+def _ends_of_set(result: Result, places: Any, z: float) -> tuple[float, float]:
+    """Return the ends of the share of people in any of some categories, by k-RR.
+
+    A report is in a set of s categories with chance p + (s − 1) q if the answer is, and else with s q: so many reports
+    support the set as if it was one category with these chances.
+    """
+    m: Any = result.tally.mechanism
+    tally = result.tally
+    p, q = m.chances
+    count, size = m.supporters(tally)[places].sum(), len(places)
+    own, other = p + (size - 1) * q, size * q
+    low, high = support_interval(count, tally.n, own, other, z, sampled=_sampled(result))
+    return float(low), float(high)
+
+
+def _sampled(result: Result) -> float:
+    """Return the part of the chance of who is asked that counts, see `support_interval`."""
+    if not result.people:
+        return float(result.rounds)
+    return 0.0 if result.of is None else (result.of - result.tally.n) / max(1, result.of - 1)
+
+
 def fewest(result: Result, weights: Floats) -> Floats:
-    """Return weights whose sum differs by a constant alone, of one row or none where that is possible.
+    """Return weights whose sum differs by a constant alone, of one row or none, or one set, where that is possible.
 
     Where each report supports as many categories as any other, as in k-RR, estimated shares sum to 1: one number less
     in all weights takes that number from each such sum.  The share of two of three categories is 1 less the third.
+    A set is of rows with one weight, where a report names one category; of two sets that have all, it is the smaller.
     """
     if np.count_nonzero(weights) <= 1:
         return weights
-    common = np.sort(weights)[len(weights) // 2]  # if all but one are alike, it is what they are
-    left = weights - common
-    return left if np.count_nonzero(left) <= 1 and _sums_to_one(result) else weights
+    common = np.sort(weights)[len(weights) // 2]  # if more than half are alike, it is what they are
+    rounding = ALIKE * float(np.abs(weights).max())
+    left: Floats = weights - common
+    left[np.abs(left) <= rounding] = 0
+    used = np.flatnonzero(left)
+    if len(used) <= 1:
+        return left if _sums_to_one(result) else weights
+    if _names_one(result) and np.ptp(left[used]) <= rounding:
+        left[used] = left[used[0]]
+        return left
+    return weights
+
+
+def _names_one(result: Result) -> bool:
+    """Whether each report names one category, and is as likely to name any that is not the answer."""
+    return result.what == "share" and isinstance(result.tally.mechanism, GRR) and len(result) == result.tally.mechanism.k
 
 
 def _sums_to_one(result: Result) -> bool:
@@ -408,7 +460,13 @@ def _reports(*results: Result) -> str:
 def _interval_said(level: float, family: int, *results: Result) -> str:
     about = " and ".join(dict.fromkeys(result.about for result in results))
     kind = f"all {family} together" if family > 1 else "alone"
-    return f"{INTERVAL}{100 * level:g} % interval, {kind}, about {about}"
+    return f"{INTERVAL}{percent(level)} % interval, {kind}, about {about}"
+
+
+def percent(level: float) -> str:
+    """Write a level in percent, which is never 100."""
+    short = f"{100 * level:g}"
+    return f"{100 * level:.15g}" if short == "100" else short
 
 
 def mean_of_values(result: Result) -> Contrast:
@@ -434,7 +492,48 @@ def mean_of_values(result: Result) -> Contrast:
             raise ValueError("values must be of more people to have a mean, got a share not told from 0: collect more")
         estimate = float(result.estimate[valued] @ values[valued]) / inside
         weights = np.where(valued, values - estimate, 0) / inside
-    return _made(Part(result, weights), estimate, result.level, 1, "mean", "mean")
+    mean = _made(Part(result, weights), estimate, result.level, 1, "mean", "mean")
+    return mean if valued.all() or not _names_one(result) else _among_those_with(values, mean)
+
+
+def _among_those_with(values: Floats, mean: Contrast) -> Contrast:
+    """Return the mean, by k-RR, of values that some categories have, with the ends that it has.
+
+    Weights hold the mean itself, so that those of the people who are counted come near 0 where all of them have one
+    value: the error is then near 0, too, and tells nothing.
+    """
+    result, (least, most) = mean.parts[0].result, (float(np.nanmin(values)), float(np.nanmax(values)))
+    rounding = ALIKE * max(abs(least), abs(most))
+    if most - least <= rounding:
+        return replace(mean, error=0.0, ends=partial(exact, mean.estimate))
+    low, high = np.flatnonzero(values <= least + rounding), np.flatnonzero(values >= most - rounding)
+    if len(low) + len(high) == np.count_nonzero(~np.isnan(values)):
+        ends = partial(moved, partial(_ends_among, result, high, low), most - least, least)
+        return replace(mean, ends=partial(reaching, mean.estimate, mean.error, ends))
+    m: Any = result.tally.mechanism
+    p, q = m.chances
+    of_one_report = float(np.abs(mean.parts[0].weights).max()) / inexact(p - q) / result.tally.n
+    if mean.error <= (1 + ROUNDING) * of_one_report:
+        return replace(mean, error=0.0, ends=partial(normal, mean.estimate, 0.0))
+    return mean
+
+
+def _ends_among(result: Result, these: Any, others: Any, z: float) -> tuple[float, float]:
+    r"""Return the ends of the share of people in a set of categories, among those in this one or another, by k-RR.
+
+    Of the m of n reports that name either, those that name the set have the law of a share again, with f the share of
+    people in either, s and t the sizes of the sets, and :math:`m/n = (s + t) q + (p - q) f`: the chance of somebody in
+    the set is :math:`1 - t q n/m`, that of others :math:`s q n/m`.
+    """
+    m: Any = result.tally.mechanism
+    tally = result.tally
+    _, q = m.chances
+    counts = m.supporters(tally)
+    named, count = counts[these].sum() + counts[others].sum(), counts[these].sum()
+    blind = q * tally.n / round(named)
+    own, other = 1 - len(others) * blind, len(these) * blind
+    low, high = support_interval(count, named, own, other, z, sampled=_sampled(result))
+    return float(low), float(high)
 
 
 def end_of_scale(result: Result, count: int, name: str) -> Contrast:
@@ -635,6 +734,8 @@ def apart_from(
     interval = _interval_said(level, family, *results)
     if family == 1 and any(one.together for one in results):
         interval += "; differences(…) holds for all rows together"
+    elif family == 1 and max(a.family, b.family) > 1:
+        interval += "; each of several differences at once: at a level of 1 − (1 − level)/(number of them)"
     said = f"{_reports(*results)}\n{what}\n{interval}"
     more = variance - a.error**2 - b.error**2
     both = 2 * a.error * b.error

@@ -1,21 +1,26 @@
-r"""Intervals as functions of z, the quantile of their level: of a row, of weighted sums, and the chance of 0.
+r"""Intervals of rows and weighted sums, as functions of z, the quantile of their level; chance of 0.
 
 One principle holds for all weighted sums of rows.
 
 - A sum with *one* row has the interval of that row (see `ldpnb.intervals`), at its own level and for
   as many intervals at once as it is one of, scaled, or flipped where its weight is negative.
+- So has a sum of *one set* of rows with one weight, by k-RR: a report of any of s categories has
+  chances of its own, p + (s − 1) q and s q.  Of one set *among another*, as the mean of two values
+  with missing answers, the law is that of the reports that name either; how many these are is
+  taken as given, so that ends are z standard errors away at least.
 - A sum over *several results*, as a difference or a change, combines their intervals.  With
   :math:`d_t` the distances from estimates to their own ends on one side, its end is
   :math:`(\sum_{s,t} r_{st} d_s d_t)^{1/2}` away (MOVER: Zou and Donner 2008), r the correlations:
   none where other people were asked or noise alone counts, and the largest that there can be where
   the same people were; where nothing is known of them, distances add.  Distances of shares of these
   very people, whose own ends are shares that they can have, are z standard errors at least.
-- *Everything else*, several rows of one result, has z standard errors to both sides.  Where the error
-  is estimated as 0, too few reports tell one: ends and p are NaN.  Only where a sum is the same for
-  all reports, as that of all shares of k-RR, the estimate is exact, and both ends are the estimate.
+- *Everything else*, several rows of one result, has z standard errors to both sides.  Where the
+  error is estimated as 0, too few reports tell one: ends and p are NaN.  Only where a sum is the
+  same for all reports, as that of all shares of k-RR, the estimate is exact, and both ends are the
+  estimate.
 
-An interval tests its own estimate: p is the smallest 1 − level whose interval leaves out 0, times the
-number of intervals at once.
+An interval tests its own estimate: p is the smallest 1 − level whose interval leaves out 0, times
+the number of intervals at once.
 """
 
 from __future__ import annotations
@@ -44,7 +49,7 @@ def row_of(
 
 
 def normal(estimate: float, error: float, z: float) -> tuple[float, float]:
-    """Return z standard errors to both sides of an estimate; NaN where the error is estimated as 0."""
+    """Return z standard errors to both sides of an estimate; NaN where the error is 0."""
     if error == 0:  # too few reports to tell it
         return nan, nan
     return estimate - z * error, estimate + z * error
@@ -64,8 +69,8 @@ def moved(ends: Ends, factor: float, shift: float, z: float) -> tuple[float, flo
 def reaching(estimate: float, error: float, ends: Ends, z: float) -> tuple[float, float]:
     """Return ends that are z standard errors away at least.
 
-    Exact ends about these people are shares that they can have.  Where such an end is 0 or 1, it does not say how far
-    the estimate scatters, which is what a sum needs.
+    Exact ends about these people are shares that they can have.  Where such an end is 0 or 1, it
+    does not say how far the estimate scatters, which is what a sum needs.
     """
     low, high = ends(z)
     least = np.minimum(low, estimate - z * error)

@@ -22,6 +22,7 @@ from ldpnb.serve._contrasts import (
     end_of_scale,
     mean_of_values,
     part_of,
+    percent,
     place_of,
 )
 from ldpnb.serve._rounds import is_pooled, told as reported
@@ -62,7 +63,7 @@ class Entry(_Row):
         return found
 
     def __str__(self) -> str:
-        ends = f"{100 * self.result.level:g} %: " if self.result is not None else ""
+        ends = f"{percent(self.result.level)} %: " if self.result is not None else ""
         return f"{self.label}: {self.estimate:.4g} ± {self.error:.2g} ({ends}{self.low:.4g} to {self.high:.4g})"
 
     @property
@@ -163,8 +164,9 @@ class Result:
         of their squared errors, that of a sum smaller.  See `Mechanism.contrast_variance`.
 
         A sum of one row has the interval that is printed for this row, scaled by the weight, at the level asked for; so
-        has what differs from such a sum by a constant, as the share of two of three categories.  All others follow the
-        normal law, and are too narrow where hardly anybody, say fewer than ten people, is in what is added.  Where
+        has what differs from such a sum by a constant, as the share of two of three categories.  By k-RR, sums of several
+        rows with one weight, as the last two of four categories, have the ends of the law of all reports that name one
+        of these.  All others follow the normal law, and are too narrow where hardly anybody, say fewer than ten people, is in what is added.  Where
         their error is estimated as 0, ends and p are NaN, and a printed line says so.
 
         Parameters
@@ -182,7 +184,8 @@ class Result:
         Raises
         ------
         ValueError
-            If a label is not one of the result, a weight no finite number, or all weights are 0.
+            If a label is not one of the result, a weight no finite number or of a size beyond 1e-50 to 1e50, or all
+            weights are 0.
 
         Examples
         --------
@@ -205,7 +208,9 @@ class Result:
         Of ``OneOf(…, values=…)``, or where all labels are numbers.  It is the mean among the people whose answer has a
         number: those of ``missing="no answer"`` are left out.
 
-        Its interval follows the normal law, with the limits that `contrast` states.
+        By k-RR, the interval of a mean of two different values, also with `missing`, has the ends of the law of the
+        reports that count.  All others follow the normal law, with the limits that `contrast` states.  With `missing`
+        and more values, ends and p are NaN where reports scatter so little that the error is that of one report.
 
         Examples
         --------
@@ -261,7 +266,7 @@ class Result:
         kind = "all together" if self.together else "each alone"
         return (
             f"{self.sent}; error: standard error\n"
-            f"low, high: {100 * self.level:g} % intervals, {kind}, about {self.about}"
+            f"low, high: {percent(self.level)} % intervals, {kind}, about {self.about}"
         )
 
     def table(self) -> str:

@@ -41,8 +41,8 @@ def difference(
     reports, which is always allowed for.
 
     Intervals of two rows are combined, so that they hold for rare categories, too (Zou and Donner
-    2008).  Those of differences within one result, and of contrasts with several rows, follow the
-    normal law, as in `Result.contrast`.
+    2008).  Those of differences within one result, and of contrasts with rows of several weights,
+    follow the normal law, as in `Result.contrast`.
 
     For the effect of a random assignment, as in an A/B test, leave out ``people=True``: who came into
     which group is chance, too, and an error about these people does not contain it.

@@ -28,8 +28,12 @@ differs between waves, :math:`c_{st}` is the root of the product for either wave
 :math:`C_{st}` is taken to be what makes the sum largest: answers with weights of one sign go together as far as their
 shares let them, :math:`\min(f_s, f_t) - f_s f_t`, and those with weights of two signs against each other,
 :math:`\max(0, f_s + f_t - 1) - f_s f_t`.  Scores, as of a mean or the Net Promoter Score, are paired in order, or in
-opposite order.  All pairs of waves can be so at once, so that this is the largest variance that there is: intervals
-are safe, and wide where ε is large.  A number in a range is a chance of its upper end; the bound is the same.  Where
+opposite order.  All pairs of waves can be so at once, so that this is the largest variance that there is, if shares are
+as estimated; intervals are wide where ε is large.  Of two estimates of one share, noise makes the smaller too small:
+where weights are of one sign and waves differ by less than 1.96 errors by coins alone, both shares are taken to
+be in their middle.  Of 600 people, one in ten in a row, at ε = 1, a 95 % interval of the mean over twelve waves of
+constant answers covers 94.4 % in 4,000 trials, and that over 52 waves 94.5 % in 1,000; with each wave's own share, it would be
+92.9 and 91.3 %.  A number in a range is a chance of its upper end; the bound is the same.  Where
 reports do not tell how often each score occurs, as of a sum over the columns of a table, a covariance is at most the
 root of the product of two variances.
 
@@ -67,10 +71,14 @@ from ldpnb.serve._contrasts import (
     largest_apart,
     law_of,
     part_of,
+    percent,
+    check_size,
     variance_of,
 )
 from ldpnb.serve._results import Entry, RatingsResult, Result, padded
 
+ROUNDING = 1e-14  # of times, in units of their range
+NEAR = 1.96  # standard errors, by coins alone, of a difference of two waves
 NAMED_WAVES = 3  # of several, which are written out
 BY_CHANCE = 1e-6  # below this, equal counts are taken for the same reports
 NAMED = "name each, question.tally(reports, wave='2026-W48')"
@@ -164,8 +172,8 @@ class Waves:
     Notes
     -----
     Errors about these people (of shares) are exact, given the noise.  Those about a population, or about all people of
-    whom some were drawn, are exact for new people, and the largest possible for the same ones; see
-    `ldpnb.serve.waves`.  Intervals of rows are combined, so that they hold for rare categories, too; those of waves of
+    whom some were drawn, are exact for new people, and of the same ones the largest that estimated shares allow; see
+    `ldpnb.serve.waves`, which says by how little a mean over many waves may fall short.  Intervals of rows are combined, so that they hold for rare categories, too; those of waves of
     contrasts with several rows follow the normal law, as in `Result.contrast`.  Of numbers, errors about these people are too wide, if anything, as in each result.
 
     About these people is about each wave's: if people are new, a change is that from one group to the other.
@@ -327,7 +335,8 @@ class Waves:
         KeyError
             If there is no such label.
         ValueError
-            If there is not one finite number a wave, all are 0, or one wave tells too little of the label.
+            If there is not one finite number a wave, one is of a size beyond 1e-50 to 1e50, all are 0, or one wave
+            whose weight is not 0 tells too little of the label.
         """
         return self._combined(label, weights, "weighted sum of {}" + f" over {len(self.results)} waves")
 
@@ -338,7 +347,10 @@ class Waves:
             raise ValueError(f"weights must be one a wave, {len(self.results)}, got shape {w.shape}")
         if not w.any():
             raise ValueError("weights must not all be 0, got that")
-        rows = self._rows(label)
+        for weight in w.tolist():
+            check_size(weight, "weights")
+        used = np.flatnonzero(w)  # a wave of weight 0 is not asked: it may not tell the row
+        rows, w = self._rows(label, used.tolist()), w[used]
         errors = w * [row.error for row in rows]
         covariances, correlations = self._going_together(w, rows)
         first = rows[0]
@@ -357,24 +369,25 @@ class Waves:
             unit=first.unit,
             said=f"{self._who}\n{kind}",
             parts=tuple(
-                Part(row.parts[0].result, x * row.parts[0].weights) for x, row in zip(w, rows, strict=True) if x
+                Part(row.parts[0].result, x * row.parts[0].weights) for x, row in zip(w, rows, strict=True)
             ),
             least=float(extremes.min(1).sum()),
             most=float(extremes.max(1).sum()),
         )
 
-    def _rows(self, label: Any) -> list[Contrast]:
-        """Return the row of each wave."""
+    def _rows(self, label: Any, used: Sequence[int]) -> list[Contrast]:
+        """Return the row of each wave that is used."""
         if isinstance(self.results[0], Contrast):
             if label not in (None, *self.labels):
                 raise KeyError(f"label must be {shown(self.labels[0])}, or left out, got {shown(label)}")
-            return list(self.results)
+            return [self.results[t] for t in used]
         if label is None:
             raise ValueError(f"label must be one of {told(self.labels)}, got none")
-        rows: list[Entry] = [one[label] for one in self.results]
-        for wave, row in zip(self.waves, rows, strict=True):
+        rows: list[Entry] = [self.results[t][label] for t in used]
+        for t, row in zip(used, rows, strict=True):
             if not (isfinite(row.estimate) and isfinite(row.error)):
-                raise ValueError(f"label must be one that each wave tells of, got {shown(label)} in {shown(wave)}")
+                where = f"{shown(label)} in {shown(self.waves[t])}"
+                raise ValueError(f"label must be one that each wave tells of, got {where}")
         return [part_of(row, "label") for row in rows]
 
     def change(self, label: Any = None, start: str | None = None, end: str | None = None) -> OverWaves:
@@ -408,11 +421,15 @@ class Waves:
         t = check_numbers(range(len(self.results)) if times is None else times, "times")
         if t.shape != (len(self.results),):
             raise ValueError(f"times must be one a wave, {len(self.results)}, got shape {t.shape}")
-        apart = t - t.mean()
-        if not np.any(apart):
+        span = max(t.tolist()) - min(t.tolist())
+        if span == 0:
             raise ValueError(f"times must differ, got {shown(t.tolist())}")
+        check_size(span, "the range of times")
+        apart = (t - t.min()) / span
+        apart -= apart.mean()
+        apart[np.abs(apart) <= ROUNDING] = 0  # a wave in the middle has no weight
         per = "a wave" if times is None else "a unit of time"
-        return self._combined(label, (apart / (apart @ apart)).tolist(), "slope of {}, " + per)
+        return self._combined(label, (apart / (apart @ apart) / span).tolist(), "slope of {}, " + per)
 
     def mean(self, label: Any = None) -> OverWaves:
         """Return the mean of one row over the waves, each with the same weight."""
@@ -438,8 +455,6 @@ class Waves:
             return covariances, correlations
         of_one = [_of_one(row.parts[0].result) for row in rows]
         for s, t in _pairs(len(w)):
-            if w[s] == 0 or w[t] == 0:
-                continue
             together = w[s] * w[t] > 0
             found = unknown = 0.0
             if together and self.remembered:  # noise and people: no correlation is above 1
@@ -469,7 +484,7 @@ class Waves:
         kind = "all together" if self._family > 1 else "each alone"
         widest = self.same and any(_left(one) for one in self._results)
         bound = ", the widest that the same people can need" if widest else ""
-        found = f"low, high: {100 * self._tables[0].level:g} % intervals, {kind}, about {' and '.join(about)}{bound}"
+        found = f"low, high: {percent(self._tables[0].level)} % intervals, {kind}, about {' and '.join(about)}{bound}"
         if any(_is_bound(one) for one in self.results):
             found = f"each wave: {AT_MOST}\n{found}"
         return found
@@ -615,9 +630,17 @@ def _covariance(a: Contrast, b: Contrast, together: bool) -> float:
     fixed = one.result.rounds == other.result.rounds == 1 and one.result.of == other.result.of
     part = min(parts) if fixed else sqrt(parts[0] * parts[1])
     (x, p), (y, q) = laws
+    if together and _near(a, b) and np.array_equal(x, y):
+        p = q = (p + q) / 2
+        laws = [(x, p), (y, q)]
     spread = sum(float(chance @ v**2 - (chance @ v) ** 2) for v, chance in laws)
     apart = largest_apart(x, p, -y if together else y, q)
     return part * max(apart - spread, 0.0) / 2
+
+
+def _near(a: Contrast, b: Contrast) -> bool:
+    """Whether coins may be all that two waves differ by: then the smaller share is too small for a covariance."""
+    return abs(a.estimate - b.estimate) <= NEAR * sqrt(_noise(a) + _noise(b))
 
 
 def _of_one(result: Result) -> float:
