@@ -66,7 +66,7 @@ def metadata(wheel):
 def test_the_wheel_holds_the_package_and_nothing_else(wheel):
     there = [path for path in (ROOT / "ldpnb").rglob("*.*") if path.suffix in (".py", ".typed")]
     assert inside(wheel) == {path.relative_to(ROOT).as_posix() for path in there}
-    assert wheel.stat().st_size < 650_000
+    assert wheel.stat().st_size < 750_000
 
 
 def test_claims_and_records_are_a_wheel_of_their_own_and_no_code(tmp_path):
