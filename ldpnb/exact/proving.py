@@ -21,7 +21,7 @@ by one.
 6. `ldpnb.exact.proofs` says what was found.
 
 For clients for every k, `ldpnb.exact.sizes` does this.  What is done with mechanisms, which this
-part of the package does not know, stands in `ldpnb.verify._mechanisms`.
+part of the package does not know, stands in ``ldpnb.verify._mechanisms``.
 """
 
 from __future__ import annotations
@@ -250,7 +250,7 @@ def what_it_states(
 ) -> Stated | None:
     """Compare what a client states with what was found.
 
-    A function of one person states nothing; for mechanisms, see `ldpnb.verify._mechanisms`.
+    A function of one person states nothing; for mechanisms, see ``ldpnb.verify._mechanisms``.
     """
     return None
 
@@ -259,7 +259,7 @@ def what_it_states(
 def subject_of(client: Any) -> Subject:
     """Return a function as a subject, by the number of its arguments.
 
-    For mechanisms and examples, see `ldpnb.verify._mechanisms`.
+    For mechanisms and examples, see ``ldpnb.verify._mechanisms``.
     """
     name = getattr(client, "__name__", "<lambda>")
     if name == "<lambda>":

@@ -10,7 +10,7 @@ contributes to either, n times the variance has a part :math:`\operatorname{Var}
 X goes with which Y is in no report.  `largest_apart` is the largest that it can be with these laws
 of X and Y.
 
-Which interval a sum has follows from one principle, see `ldpnb.serve._ends`.
+Which interval a sum has follows from one principle, see ``ldpnb.serve._ends``.
 """
 
 from __future__ import annotations

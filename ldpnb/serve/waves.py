@@ -37,7 +37,7 @@ constant answers covers 94.4 % in 4,000 trials, and that over 52 waves 94.5 % in
 reports do not tell how often each score occurs, as of a sum over the columns of a table, a covariance is at most the
 root of the product of two variances.
 
-*Intervals* of rows are combined with these correlations, and are not normal: see `ldpnb.serve._ends`.  Where an error is
+*Intervals* of rows are combined with these correlations, and are not normal: see ``ldpnb.serve._ends``.  Where an error is
 estimated as 0, since hardly anybody is in a row, no correlation is known: of the same people, distances to the ends add.
 
 With remembered reports, the noise of waves goes together, too.  It partly cancels in a change, and is not averaged away
