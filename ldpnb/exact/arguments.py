@@ -47,7 +47,8 @@ def apart(limit: float | Fraction, found: float | Fraction, digits: int = 6) -> 
     if got != least or not (found < limit or found > limit):
         return least, got
     much = abs(float(found - limit))
-    return least, f"{got}, which is {much:.2g} {'more' if found > limit else 'less'}"
+    direction = "more" if found > limit else "less"
+    return least, f"{got}, which is {much:.2g} {direction}"
 
 
 def at_least(limit: float, digits: int = 3) -> str:
@@ -59,8 +60,10 @@ def at_least(limit: float, digits: int = 3) -> str:
     ('0.0124', '0.5')
     """
     text = f"{limit:.{digits}g}"
+    if float(text) >= limit:
+        return text
     unit: float = 10.0 ** (floor(log10(limit)) - digits + 1)
-    return text if float(text) >= limit else f"{limit + unit:.{digits}g}"
+    return f"{limit + unit:.{digits}g}"
 
 
 def shown(value: Any, write: Callable[[Any], str] = repr, most: int = 60) -> str:

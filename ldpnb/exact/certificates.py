@@ -41,7 +41,9 @@ def _names(reports: list[Any]) -> dict[Any, str]:
     texts = [shown(report, most=LONG).replace("\n", " ") for report in reports]
     names = dict[Any, str]()
     for i, (report, text) in enumerate(zip(reports, texts, strict=True)):
-        names[report] = text if texts.count(text) == 1 else f"{text} ({i})"
+        if texts.count(text) > 1:
+            text = f"{text} ({i})"
+        names[report] = text
     return names
 
 
@@ -49,6 +51,12 @@ def in_letters(p: Poly) -> str:
     """Write a polynomial as c*y^i*w1^j, terms joined by +."""
     terms = []
     for monomial, c in sorted(p.items()):
-        powers = [f"w{i}^{n}" if i else f"y^{n}" for i, n in exponents(monomial)]
+        powers = [_power(i, n) for i, n in exponents(monomial)]
         terms.append("*".join([str(c), *powers]))
     return " + ".join(terms) or "0"
+
+
+def _power(variable: int, n: int) -> str:
+    if variable == 0:
+        return f"y^{n}"
+    return f"w{variable}^{n}"

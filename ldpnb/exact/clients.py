@@ -100,8 +100,9 @@ def program(client: Callable[[Any, Any], Any], value: Any) -> Program:
         held = [*value]
     else:
         held = [value]
-    copied = copy if all(type(part) in UNCHANGING for part in held) else deepcopy
-    return lambda rng: client(copied(value), rng)
+    if all(type(part) in UNCHANGING for part in held):
+        return lambda rng: client(copy(value), rng)
+    return lambda rng: client(deepcopy(value), rng)
 
 
 def check_call(client: Any, call: str, cure: str, *arguments: Any) -> None:

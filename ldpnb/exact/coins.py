@@ -154,8 +154,10 @@ def checked_source(rng: Any) -> Source:
 
 def no_source(rng: object) -> ValueError:
     """Return the error for what is no source of randomness; a seed makes one."""
+    cure = ""
     is_seed = type(rng) is int and 0 <= rng < 2**64
-    cure = f": np.random.default_rng({rng})" if is_seed else ""
+    if is_seed:
+        cure = f": np.random.default_rng({rng})"
     rule = "a numpy.random.Generator, a SystemRandom or a Paths"
     return ValueError(f"rng must be {rule}, got {type(rng).__name__}{cure}")
 
@@ -172,7 +174,10 @@ def exactly(p: Any, rng: Source | Paths) -> bool:
     """Toss one coin, of exactly the probability of a number."""
     if not isinstance(p, Real) or (isinstance(p, float) and not 0 <= float(p) <= 1):
         raise ValueError(f"p must be a probability in [0, 1], got {shown(p)}")
-    q = Fraction(p) if isinstance(p, Rational) else Fraction(float(p))
+    if isinstance(p, Rational):
+        q = Fraction(p)
+    else:
+        q = Fraction(float(p))
     part = int(q.numerator)  # plain, whatever the client's own numbers are
     whole = int(q.denominator)
     if whole < 1 or not 0 <= part <= whole:

@@ -81,23 +81,28 @@ def decide(found: Laws, start: Fraction = START) -> Decision:
         late |= only_late
         if s in (0, 1):
             continue
-        least = first_failure(gap.gap, start)
-        if least is None:
+        fails_at = first_failure(gap.gap, start)
+        if fails_at is None:
             unknown = True
-        elif first is None or least < first:
-            first = least
+        elif first is None or fails_at < first:
+            first = fails_at
             failing = gap
         if failing and start > START:
             break
     if first is not None:
         return Decision(False, found.field.roots * log(first), first + FINE, failing)
-    holds = None if unknown else True
-    return Decision(holds, LATE if late else 0.0, USUAL, None)
+    least = LATE if late else 0.0
+    if unknown:
+        return Decision(None, least, USUAL, None)
+    return Decision(True, least, USUAL, None)
 
 
 def first_failure(p: Poly, start: Fraction) -> Fraction | None:
     """Find the least y, from `start` on, right above which p is negative for some slack."""
-    slacks = [Fraction(0), ROUNDING] if start > START else [Fraction(n) for n in MORE_ITEMS]
+    if start > START:
+        slacks = [Fraction(0), ROUNDING]
+    else:
+        slacks = [Fraction(n) for n in MORE_ITEMS]
     for slack in slacks:
         low = _first_below_zero(_with_slack(p, slack), start)
         if low is not None:

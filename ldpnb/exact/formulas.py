@@ -95,7 +95,9 @@ def simple(q: Fraction) -> Fraction:
     near = q.limit_denominator(SMALL)
     if not near or near.denominator.bit_count() == 1:
         return q
-    return near if abs(near - q) <= NOISE * max(Fraction(1), abs(q)) else q
+    if abs(near - q) <= NOISE * max(Fraction(1), abs(q)):
+        return near
+    return q
 
 
 # ------------------------------------------------------------------------------------- operators
@@ -252,7 +254,10 @@ class Formula(Symbol):
         if kind is Formula or plain_number(kind):
             return True
         if not arrays().is_array(kind):  # which goes on with each of its elements
-            what = other._what if issubclass(kind, Symbol) else article(kind.__name__)
+            if issubclass(kind, Symbol):
+                what = other._what
+            else:
+                what = article(kind.__name__)
             unknown = self._field.unknown
             self._refuse(f"{self._what} together with {what} depends on {unknown}", CURE)
         return False
@@ -297,11 +302,15 @@ class Formula(Symbol):
     def __pow__(self, n: int) -> Formula:
         is_plain = plain_number(type(n))
         if not is_plain or not isinstance(n, Integral) or abs(int(n)) > POWER_MAX:
-            got = f"{n}" if is_plain else article(type(n).__name__)
+            got = article(type(n).__name__)
+            if is_plain:
+                got = f"{n}"
             rule = f"whole numbers up to {POWER_MAX}"
             self._refuse(f"powers of {self._what} must be {rule}, got {got:.40}")
         n = int(n)
-        base: Formula = self if n >= 0 else 1 / self
+        base = self
+        if n < 0:
+            base = 1 / self
         found = Formula(power(base._num, abs(n)), power(base._den, abs(n)), self._field)
         found._inherit(self, self)
         found._float = ROUNDED if self._float else EXACT
@@ -335,7 +344,9 @@ class Formula(Symbol):
         top_sure, top_late = never_zero(gap._num)
         bottom_sure, bottom_late = never_zero(gap._den)
         self._field.late |= top_late or bottom_late
-        return True if top_sure and bottom_sure else None
+        if top_sure and bottom_sure:
+            return True
+        return None
 
     def __bool__(self) -> bool:
         return self != 0
@@ -371,7 +382,9 @@ class Formula(Symbol):
     def _brief(self) -> str:
         """Write the beginning of the formula, for an error."""
         text = self._text()
-        return text if len(text) <= BRIEF else f"{text[:BRIEF]}…"
+        if len(text) <= BRIEF:
+            return text
+        return f"{text[:BRIEF]}…"
 
     def _text(self) -> str:
         """Write the formula in e^ε."""
@@ -462,7 +475,9 @@ class Field:
     @property
     def unknown(self) -> str:
         """What an answer may depend on, in words."""
-        return "ε or k" if self.least else "ε"
+        if self.least:
+            return "ε or k"
+        return "ε"
 
     def refuse(self, error: Exception) -> NoReturn:
         """Raise an error that a client with numbers would not see, and write it down."""
@@ -591,8 +606,10 @@ class Field:
         """Probabilities that the client has rounded, their multiples, and what is left to 1."""
         known, grid = self._grid
         if known < len(self.rounded):
-            multiples = [n * p for p in set(self.rounded.values()) for n in range(1, MULTIPLES)]
-            grid = {*multiples, *(1 - p for p in multiples)}
+            multiples = set[Formula]()
+            for p in set(self.rounded.values()):
+                multiples.update(n * p for n in range(1, MULTIPLES))
+            grid = multiples | {1 - p for p in multiples}
             self._grid = len(self.rounded), grid
         return grid
 
@@ -616,7 +633,10 @@ class Field:
             if self.coins == "ideal":
                 return p._fresh(COIN)
             if (p, down) not in self.rounded:
-                q = 1 / (1 + self.slack()) if self.coins == "free" else self._rounded(p, down)
+                if self.coins == "free":
+                    q = 1 / (1 + self.slack())
+                else:
+                    q = self._rounded(p, down)
                 self.rounded |= {(p, down): q, (q, True): q, (q, False): q}
             return self.rounded[p, down]._fresh(COIN)
 
@@ -630,7 +650,12 @@ class Field:
         w = self.slack()
         in_powers_of_u = Formula(shifted(best._num), shifted(best._den), self)  # u = y − 1
         blind = _without(in_powers_of_u, Y)
-        low, high = (blind, best) if down else (best, blind)
+        if down:
+            low = blind
+            high = best
+        else:
+            low = best
+            high = blind
         # far enough from ε = 0 for rounding not to go past it
         room = _without(high, SLACKS) - _without(low, SLACKS)
         between = [p._below(low), high._below(p), room._below(NEAR)]
@@ -652,7 +677,9 @@ class Field:
         parts = []
         for m, c in sorted(p.items(), reverse=True):
             body = "·".join(self._factor(variable, n) for variable, n in exponents(m))
-            number = "" if abs(c) == 1 and body else f"{abs(c)}"
+            number = f"{abs(c)}"
+            if number == "1" and body:
+                number = ""
             sign = "-" if c < 0 else "+"
             parts.append(f"{sign} {number}{body}")
         return " ".join(parts).removeprefix("+ ") or "0"
@@ -672,13 +699,18 @@ class Field:
         """Write one variable with its exponent: e^(nε/roots), k^n or w^n."""
         if i:
             name = "k" if self.least and i == 1 else f"w{i}"
-            return name if n == 1 else f"{name}^{n}"
+            if n == 1:
+                return name
+            return f"{name}^{n}"
         part = Fraction(n, self.roots)
         if part == 1:
             return "e^ε"
-        times = "" if part.numerator == 1 else str(part.numerator)
-        over = "" if part.denominator == 1 else f"/{part.denominator}"
-        return f"e^({times}ε{over})"
+        exponent = "ε"
+        if part.numerator != 1:
+            exponent = f"{part.numerator}ε"
+        if part.denominator != 1:
+            exponent += f"/{part.denominator}"
+        return f"e^({exponent})"
 
 
 def _without(p: Formula, bits: int) -> Formula:
@@ -762,8 +794,9 @@ class Budget(Symbol):
         is_power_of_two = n & (n - 1) == 0
         if is_power_of_two:
             return ""
-        exact = "exact " if self._exactly else ""
-        return f"{exact}{way} {n}; "
+        if self._exactly:
+            way = f"exact {way}"
+        return f"{way} {n}; "
 
     def __truediv__(self, parts: int) -> Budget:
         return self._part(self._whole(parts))

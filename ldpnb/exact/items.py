@@ -377,9 +377,13 @@ class AnySize:
         """Return the client as a function of one person's item and a source of randomness."""
         field = epsilon._field
         self.field = field
-        field.least = self.least if self.more else None
         field.compares = True  # the client that runs gets formulas, too
-        k = field.slack() + self.least if self.more else field.formula(self.least)
+        if self.more:
+            field.least = self.least
+            k = field.slack() + self.least
+        else:
+            field.least = None
+            k = field.formula(self.least)
 
         def run(value: Name, rng: Paths) -> Any:
             own = sealed(rng, field)
@@ -480,7 +484,10 @@ def of_size(client: Callable[..., Any], k: int) -> Callable[[int, float, Randomn
             )
         field.source = rng
         own = sealed(rng, field)
-        number_of_items = field.slack() + least if more else field.formula(size)
+        if more:
+            number_of_items = field.slack() + least
+        else:
+            number_of_items = field.formula(size)
         items = _items(number_of_items, _Numbered(size), own)
         with field.run():
             report = client(items._item(item), items, field.epsilon, own)

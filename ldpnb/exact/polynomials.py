@@ -89,14 +89,16 @@ def whole(*some: Poly) -> list[Poly]:
 
     The coefficients then have no common divisor.
     """
-    numbers = [c for p in some for c in p.values()]
+    numbers = list[Any]()
+    for p in some:
+        numbers += p.values()
     top = gcd(*(c.numerator for c in numbers))
     bottom = lcm(*(c.denominator for c in numbers))
 
-    def scaled(c: Any) -> Any:
-        return c.numerator * (bottom // c.denominator) // top
+    def scaled(p: Poly) -> Poly:
+        return {m: c.numerator * (bottom // c.denominator) // top for m, c in p.items()}
 
-    return [{m: scaled(c) for m, c in p.items()} for p in some]
+    return [scaled(p) for p in some]
 
 
 def common(p: Poly, q: Poly) -> Poly:
@@ -245,13 +247,20 @@ def _one_sign(q: Poly) -> bool:
 
 def _alone(q: Poly) -> bool:
     """Whether only one variable occurs."""
-    variables = {variable for m in q for variable, _ in exponents(m)}
+    variables = set[int]()
+    for m in q:
+        variables.update(variable for variable, _ in exponents(m))
     return len(variables) < 2
 
 
 def _in_y(q: Poly) -> Poly:
     """Write a polynomial in one variable as one in y."""
-    return {sum(n for _, n in exponents(m)): c for m, c in q.items()}
+    return {_degree(m): c for m, c in q.items()}
+
+
+def _degree(monomial: int) -> int:
+    """Sum of the exponents of all variables."""
+    return sum(n for _, n in exponents(monomial))
 
 
 def _factors(q: Poly) -> list[Poly]:

@@ -184,9 +184,10 @@ class Proof:
 
         One for each case, and one for rounded coins.
         """
-        ideal = [laws for _, laws in self.every] or [self.laws]
-        rounded = [self.rounded] if self.rounded else []
-        return [laws.certificate for laws in [*ideal, *rounded]]
+        proved = [laws for _, laws in self.every] or [self.laws]
+        if self.rounded:
+            proved.append(self.rounded)
+        return [laws.certificate for laws in proved]
 
     def __str__(self) -> str:
         if self.holds:
@@ -201,7 +202,9 @@ class Proof:
 
     def _proved(self) -> Iterator[str]:
         exactly = "exactly ε-LDP" if self.tight else "ε-LDP"
-        since = f"every ε >= {at_least(self.least, 6)}" if self.least else "every ε > 0"
+        since = "every ε > 0"
+        if self.least:
+            since = f"every ε >= {at_least(self.least, 6)}"
         yield f"{self.name} is {exactly} {self._where(since)}: {self._largest_factor()}."
         if self.every:
             yield SEALED
@@ -251,8 +254,12 @@ class Proof:
         """Say whether mean and variance are as stated."""
         found = self.compared
         if found.identities:
-            right = f"are not, in {found.wrong} cases," if found.wrong else "are"
-            coins = " with coins that are not rounded" if found.ideal else ""
+            right = "are"
+            if found.wrong:
+                right = f"are not, in {found.wrong} cases,"
+            coins = ""
+            if found.ideal:
+                coins = " with coins that are not rounded"
             what = f"{found.identities} identities of formulas"
             if found.near:
                 what += f", {found.near} of them up to the rounding of floats"
@@ -304,7 +311,9 @@ class Proof:
     # --------------------------------------------------------------------------- it is not known
 
     def _undecided(self) -> Iterator[str]:
-        likely = f": {self._likely(str(self.ratio))}" if self.plain else ""
+        likely = ""
+        if self.plain:
+            likely = f": {self._likely(str(self.ratio))}"
         where = self._where("every ε > 0")
         yield f"Whether {self.name} is ε-LDP {where} is neither proved nor refuted{likely}."
         if not self.every:
@@ -350,4 +359,6 @@ class Proof:
 def brief(x: Any) -> str:
     """Write a value or a report, not longer than a line."""
     text = shown(x, most=LONG + 1)
-    return text if len(text) <= LONG else f"{text[: LONG - 1]}…"
+    if len(text) <= LONG:
+        return text
+    return f"{text[: LONG - 1]}…"

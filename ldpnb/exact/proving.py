@@ -201,22 +201,31 @@ def prove(
     most = largest(ideal, decision)
     asked = rounded and bool(decision.holds)
     with_slacks = None
-    shipped = None
+    shipped: bool | None = None
     if asked:
         with_slacks = _with_rounded_coins(subject.make, inputs, limit)
-        shipped = False if broken else _holds_as_shipped(with_slacks)
+        shipped = False
+        if not broken:
+            shipped = _holds_as_shipped(with_slacks)
     # a function of ε may have been the first to load mechanisms, and makes one
     meet_mechanisms()
     question = Question(subject, moments, limit)
+    name = subject.name
+    is_as_stated: bool | None = None
+    compared = Moments()
     stated = what_it_states(built, question, ideal, most, tested)
+    if stated:
+        name = stated.name
+        is_as_stated = stated.ratio
+        compared = stated.moments
     return Proof(
-        name=stated.name if stated else subject.name,
+        name=name,
         holds=decision.holds,
         shipped=shipped,
         least=decision.least,
         most=most,
-        stated=stated.ratio if stated else None,
-        compared=stated.moments if stated else Moments(),
+        stated=is_as_stated,
+        compared=compared,
         laws=ideal,
         rounded=with_slacks,
         asked=asked,
@@ -271,7 +280,10 @@ def subject_of(client: Any) -> Subject:
             return Subject(lambda e: lambda x, rng: client(x, e, rng), name)
         case [value, items, epsilon, rng] if _in_order([value, items], epsilon, rng):
             return Subject(None, name)
-    shown = f"{name}{signature(client)}" if callable(client) else repr(client)
+    if callable(client):
+        shown = f"{name}{signature(client)}"
+    else:
+        shown = repr(client)
     raise ValueError(f"client must be a Mechanism, or a function {CALLS}, got {shown}")
 
 

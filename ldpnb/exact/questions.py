@@ -35,7 +35,9 @@ def inexactly(p: Formula) -> Formula:
     """Return a formula as a float would be: this rounds once more, but for coins on the grid."""
     if p._float != EXACT:
         return p
-    return p._fresh(COIN if p._field.is_coin(p) else ROUNDED)
+    if p._field.is_coin(p):
+        return p._fresh(COIN)
+    return p._fresh(ROUNDED)
 
 
 def log_of(p: Formula, times: int = 1, below: bool = False) -> Budget:
@@ -66,7 +68,10 @@ def rounded(p: Formula, down: bool) -> Formula:
 def coin_of(p: Formula, source: object) -> tuple[Any, Any]:
     """Weights of heads and tails: formulas, or whole numbers where a number stands for ε."""
     own = getattr(source, "_field", None)
-    field = own.formula(p)._field if own else p._field
+    if own:
+        field = own.formula(p)._field
+    else:
+        field = p._field
     field.drawn_from(source)
     field.probable(p)
     if field.point is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import chain
 from math import exp, inf
 
 from ldpnb.exact.arguments import check_epsilon
@@ -27,7 +28,9 @@ class Worst:
     @property
     def epsilon(self) -> float:
         """Logarithm of the ratio."""
-        return inf if self.ratio is None else log(self.ratio)
+        if self.ratio is None:
+            return inf
+        return log(self.ratio)
 
 
 def worst(laws: Sequence[Law]) -> Worst:
@@ -35,7 +38,7 @@ def worst(laws: Sequence[Law]) -> Worst:
     if len(laws) < 2:
         raise ValueError(f"laws must be those of at least two inputs, got {len(laws)}")
     found = Worst(Fraction(1), (0, 0), next(iter(laws[0])))
-    for report in dict.fromkeys(y for one in laws for y in one):
+    for report in dict.fromkeys(chain(*laws)):
         p = [one.get(report, Fraction(0)) for one in laws]
         if not any(p):
             continue

@@ -327,7 +327,8 @@ def _check_repeats(
         return paths._taken, told
 
     first = taken, _told(result)
-    for _ in range(REPEATS if taken else REPEATS_ALONE):
+    repeats = REPEATS if taken else REPEATS_ALONE
+    for _ in range(repeats):
         if not _same_runs(again(), first):
             raise ValueError(f"{STRAY}: {_why_not(again)}")
 

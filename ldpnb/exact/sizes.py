@@ -48,7 +48,9 @@ def every_size(client: Any, name: str, limit: int) -> Proof:
         least = max(decision.least for decision in decisions)
     else:
         witness, looked_at = _witness(client, size, least, limit)
-        holds = False if witness else None
+        holds = None
+        if witness:
+            holds = False
     return Proof(
         name=name,
         holds=holds,
@@ -122,19 +124,27 @@ def _without_coins(form: Any) -> Any:
 
 def _place(form: Any, told: bool) -> Any:
     """Return a form with one mark for items, answers and numbers; or three, if they are told."""
-    if isinstance(form, Name):
-        return "item" if told else "*"
-    if isinstance(form, Tossed):
-        return "answers" if told else "*"
-    if isinstance(form, int | float | Fraction):
-        return "number" if told else "*"
-    if isinstance(form, tuple) and form and all(isinstance(part, bool) for part in form):
-        return "numbers" if told else "*"
+    mark = _mark(form)
+    if mark:
+        return mark if told else "*"
     if isinstance(form, tuple):
         return tuple(_place(part, told) for part in form)
     if isinstance(form, frozenset):
         return frozenset(_place(part, told) for part in form)
     return form
+
+
+def _mark(form: Any) -> str:
+    """Say what stands in one place, or nothing if it is no item, no answers and no number."""
+    if isinstance(form, Name):
+        return "item"
+    if isinstance(form, Tossed):
+        return "answers"
+    if isinstance(form, int | float | Fraction):
+        return "number"
+    if isinstance(form, tuple) and form and all(isinstance(part, bool) for part in form):
+        return "numbers"
+    return ""
 
 
 # ------------------------------------------------------------------------------------- witnesses
@@ -150,7 +160,9 @@ def _witness(client: Any, size: int, least: float, limit: int) -> tuple[Witness 
     larger = [k for k in SIZES if k >= size]
     for k in dict.fromkeys([*larger, *SIZES]):
         sized = of_size(client, k)
-        most = limit if k <= SMALL else min(limit, QUICKLY)
+        most = limit
+        if k > SMALL:
+            most = min(limit, QUICKLY)
         try:
             for more in FACTORS:
                 epsilon = min(max(EPSILON_MIN, least + more), EPSILON_MAX)

@@ -104,7 +104,10 @@ class Laws:
             return value(p, lambda variable: Fraction(slack if variable else y))
 
         total = number(self.total)
-        return [{report: number(p) / total for report, p in law.items()} for law in self.law]
+        laws = []
+        for law in self.law:
+            laws.append({report: number(p) / total for report, p in law.items()})
+        return laws
 
     def gaps(self) -> Iterator[Gap]:
         """All inequalities that differ, each once."""
@@ -148,8 +151,9 @@ def settled(
 def _explained(caught: TypeError, field: Field) -> str:
     """Say what a client has asked, and what to do about it where Python's own message does not."""
     if field.refused is not None:
-        refused = field.refused if isinstance(field.refused, TypeError) else caught
-        return str(refused)  # others may have reworded it
+        if isinstance(field.refused, TypeError):
+            return str(field.refused)  # others may have reworded it
+        return str(caught)
     said = str(caught)
     of_symbols = "Formula" in said or "Budget" in said
     for word, hint in HINTS.items():
@@ -290,7 +294,9 @@ def _summed(laws: list[dict[Any, Counter[Branch]]]) -> tuple[list[dict[Any, Poly
             terms += [(m, c * often) for m, c in tops[branch].items()]
         return collect(terms)
 
-    found = [{report: added(branches) for report, branches in law.items()} for law in laws]
+    found = []
+    for law in laws:
+        found.append({report: added(branches) for report, branches in law.items()})
     return found, _product(common.items())
 
 

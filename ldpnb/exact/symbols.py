@@ -53,7 +53,9 @@ class Symbol:
         if hint is None:
             hint = self._hint
         field: Field = self._field
-        field.refuse(TypeError(f"{question}; {hint}" if hint else question))
+        if hint:
+            question = f"{question}; {hint}"
+        field.refuse(TypeError(question))
 
     def __getattr__(self, name: str) -> Any:
         if name in self._public and not self._field.running:
@@ -105,7 +107,9 @@ class Symbol:
 
 def article(name: str) -> str:
     """Put the article before a name."""
-    return f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"
+    if name[0].lower() in "aeiou":
+        return f"an {name}"
+    return f"a {name}"
 
 
 def refusing(kind: type) -> type:

@@ -146,7 +146,10 @@ def _numbers(branches: int) -> list[float]:
             most = low * step ** (i + 1)
             at_random = least * step ** dice.random()
             integers = [n for n in INTEGERS if least <= n < most]
-            more.append(integers[0] if integers else at_random)
+            if integers:
+                more.append(integers[0])
+            else:
+                more.append(at_random)
     dice.shuffle(more)
     return [*POINTS, *TRIED, *more[: WALKED // branches]]
 

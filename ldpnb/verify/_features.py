@@ -1,9 +1,12 @@
-"""Reports of any kind side by side, and their yes-or-no features for classifiers that do not know the client."""
+"""Reports of any kind side by side, and their yes-or-no features for classifiers.
+
+Neither knows the client.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from copyreg import dispatch_table
 from dataclasses import dataclass, fields as fields_of, is_dataclass
 from datetime import date, datetime, time, timedelta
@@ -17,15 +20,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldpnb.chance import PLAIN, copied, form, form_of, freeze, layout
-from ldpnb.exact.forms import Pickled
 from ldpnb.checks import shown
 from ldpnb.core import Bools, Ints, blocks
+from ldpnb.exact.forms import Pickled
 from ldpnb.verify._moments import row_keys
 
 FEW = 32  # different values of a column that get a feature each; a column with more gets steps
 MEMBERS = 256  # most frequent members of sets that get a feature each
 CELLS = 1 << 22  # entries of a table in memory at a time
 LONG = 2048  # bits of an integer, bytes, characters or entries that are looked at one by one
+NAMED = 200  # letters of a value in the name of a feature
+LEVELS = (0.001, 0.01, *(i / 16 for i in range(1, 16)), 0.99, 0.999)  # quantiles that are steps
+HUGE = 2**1000  # an integer beyond all floats counts as this one
 KINDS = {"string": str, "bytes": bytes, "tuple": tuple, "set": frozenset}
 INSIDE = {  # kinds of single values that are looked at by parts, and these parts
     "complex number": ("real part", "imaginary part"),
@@ -41,17 +47,22 @@ Pool = Any  # many reports: an array of numbers with one row a report, or a list
 Encoder = Callable[[Pool], NDArray[Any]]
 
 
-# -------------------------------------------------------------------------------------------------------- reports
+# ----------------------------------------------------------------------------------------- reports
 
 
 @dataclass(frozen=True)
 class Form:
-    """What `freeze` and numpy forget of a report: a function of this report alone, whatever the others are."""
+    """What `freeze` and numpy forget of a report.
+
+    It is a function of this report alone, whatever the others are.
+    """
 
     what: Any
 
     def __repr__(self) -> str:
-        return f"form {self.what.__name__ if isinstance(self.what, type) else shown(self.what)}"
+        if isinstance(self.what, type):
+            return f"form {self.what.__name__}"
+        return f"form {shown(self.what)}"
 
 
 class Sent(NamedTuple):
@@ -80,48 +91,92 @@ def tidy(drawn: list[Any], sent: list[list[Sent]]) -> list[Pool]:
     `sent` is of `looked`.  Styles are part of the reports where there are several.  So are forms
     where reports that freeze alike have several, and forms of parts where these freeze alike.
     """
-    styles = [[Form(y.style) for y in own] for own in sent]
-    names = drawn[0][0].keys() if isinstance(drawn[0][0], dict) else None
-    if names and all(isinstance(y, dict) and y.keys() == names for reports in drawn for y in reports):
-        drawn = [[tuple(y[name] for name in names) for y in reports] for reports in drawn]
+    styles = _of_each(sent, lambda y: Form(y.style))
+    drawn = _without_names(drawn)
     if len(set(chain(*styles))) == 1:
         pools = _alike(drawn)
     else:  # then it is part of the report
         pools = _with(drawn, styles)
-    forms = [_forms(*each) for each in zip(drawn, pools, sent, strict=True)]
     more: list[list[Any]] = [styles]
-    unnamed = [[Form(y.unnamed) for y in own] for own in sent]
+    unnamed = _of_each(sent, lambda y: Form(y.unnamed))
     if unnamed != styles:
         more.append(unnamed)
-    if _several(chain(*(zip(keys(pool), own, strict=False) for pool, own in zip(pools, forms, strict=True)))):
-        more.append([[*map(Form, own)] or styles[i] for i, own in enumerate(forms)])
-    if _several(chain(*(y.parts for own in sent for y in own))):
-        more.append([[tuple(Form(told) for _, told in y.parts) for y in own] for own in sent])
-    return pools if len(more) == 1 else _with(drawn, *more)
+    forms = [_forms(*each) for each in zip(drawn, pools, sent, strict=True)]
+    if _several(_keys_and_forms(pools, forms)):
+        more.append([list(map(Form, own)) or styles[i] for i, own in enumerate(forms)])
+    if _several(chain.from_iterable(y.parts for y in chain(*sent))):
+        more.append(_of_each(sent, _forms_of_parts))
+    if len(more) == 1:
+        return pools
+    return _with(drawn, *more)
+
+
+def _of_each(sent: list[list[Sent]], told: Callable[[Sent], Any]) -> list[list[Any]]:
+    """Return what is told of each report, for each input."""
+    return [list(map(told, own)) for own in sent]
+
+
+def _forms_of_parts(y: Sent) -> tuple[Form, ...]:
+    return tuple(Form(told) for _, told in y.parts)
+
+
+def _without_names(drawn: list[Any]) -> list[Any]:
+    """Return dicts that all have the same keys as tuples of values, and others as they are."""
+    first = drawn[0][0]
+    if not isinstance(first, dict):
+        return drawn
+    names = first.keys()
+    if not names:
+        return drawn
+    for report in chain(*drawn):
+        if not isinstance(report, dict) or report.keys() != names:
+            return drawn
+
+    def bare(report: dict[Any, Any]) -> tuple[Any, ...]:
+        return tuple(report[name] for name in names)
+
+    return [list(map(bare, reports)) for reports in drawn]
+
+
+def _keys_and_forms(
+    pools: list[Pool], forms: list[list[Hashable]]
+) -> Iterator[tuple[Any, Hashable]]:
+    """Return reports with their forms, but not those of which there are none."""
+    for pool, own in zip(pools, forms, strict=True):
+        yield from zip(keys(pool), own, strict=False)
 
 
 def check_batches(drawn: list[Any], common: list[Hashable], name: str) -> None:
     """Refuse arrays that differ between calls in what all their rows share, `common` of each call.
 
-    One report may have settled it for the whole call: it is one observation, and must not be counted once a row.
+    One report may have settled it for the whole call: it is one observation, and must not be
+    counted once a row.
     """
     for i, reports in enumerate(drawn):
-        if common[i] != common[0]:
-            one, other = _described(drawn[0]), _described(reports)
+        if common[i] == common[0]:
+            continue
+        one = _described(drawn[0])
+        other = _described(reports)
+        hidden = ""
+        if one == other:
             hidden = (
-                ", which differ in notes, alignment or order of axes, in whether they are contiguous, "
-                "or in whether they may be written to"
+                ", which differ in notes, alignment or order of axes, in whether they are "
+                "contiguous, or in whether they may be written to"
             )
-            raise ValueError(
-                f"{name} must return arrays of one dtype and shape for all inputs, or lists, got {one} for input 0 and "
-                f"{other} for input {i}{hidden if one == other else ''}: one report may settle it for all of a call, "
-                "so that it counts but once; give dtype and shape, as np.array(…, dtype='U9'), return a list, or audit "
-                "an array a person, as lambda x, rng: client(x, 1, rng) or perturb([x], rng=rng), where it counts"
-            )
+        raise ValueError(
+            f"{name} must return arrays of one dtype and shape for all inputs, or lists, got {one} "
+            f"for input 0 and {other} for input {i}{hidden}: one report may settle it for all of a "
+            "call, so that it counts but once; give dtype and shape, as np.array(…, dtype='U9'), "
+            "return a list, or audit an array a person, as lambda x, rng: client(x, 1, rng) or "
+            "perturb([x], rng=rng), where it counts"
+        )
 
 
 def shared(reports: Any) -> Hashable:
-    """Return what a call says of all its reports: of those of a list, which stand for themselves, its class."""
+    """Return what a call says of all its reports.
+
+    Of those of a list, which stand for themselves, that is its class.
+    """
     if not isinstance(reports, np.ndarray) or (reports.dtype == object and reports.ndim == 1):
         return (type(reports),)
     alone = reports[0] if reports.ndim > 1 else reports
@@ -131,26 +186,37 @@ def shared(reports: Any) -> Hashable:
 def _described(reports: Any) -> str:
     if not isinstance(reports, np.ndarray):
         return f"a {type(reports).__name__}"
-    return f"{reports.dtype}{f' in rows of shape {reports.shape[1:]}' if reports.ndim > 1 else ''}"
+    if reports.ndim == 1:
+        return f"{reports.dtype}"
+    return f"{reports.dtype} in rows of shape {reports.shape[1:]}"
 
 
 def settled(drawn: list[Any], sent: list[list[Sent]]) -> bool:
-    """Whether reports of a call are all of one style and length, which are others in another call."""
-    forms = []
+    """Whether reports of a call are all of one style and length, which are others in another."""
+    found = set[Hashable]()
     for reports, own in zip(drawn, sent, strict=True):
-        forms.append({(y.style, _length(report)) for report, y in zip(reports, own, strict=False)})  # of an array one
-    return all(len(own) == 1 for own in forms) and len(set(chain(*forms))) > 1
+        likes = set[Hashable]()
+        for report, y in zip(reports, own, strict=False):  # of an array the first
+            likes.add((y.style, _length(report)))
+        if len(likes) != 1:
+            return False
+        found |= likes
+    return len(found) > 1
 
 
 def _length(report: Any) -> int | None:
-    return len(report) if isinstance(report, list | tuple | set | frozenset | dict) else None
+    if isinstance(report, list | tuple | set | frozenset | dict):
+        return len(report)
+    return None
 
 
 def _forms(reports: Any, pool: Pool, sent: list[Sent]) -> list[Hashable]:
     """Return forms of reports, but of those that are compared as bytes anyway."""
     if not _solid(reports):
         return [y.form for y in sent]
-    return [] if isinstance(pool, np.ndarray) else [*row_keys(reports)]
+    if isinstance(pool, np.ndarray):
+        return []
+    return list(row_keys(reports))
 
 
 def looked(reports: Any) -> list[Sent]:
@@ -160,7 +226,10 @@ def looked(reports: Any) -> list[Sent]:
     """
     if not _solid(reports):
         return [look(report) for report in reports]
-    one = reports[:1].copy() if reports.ndim == 1 else reports[0]  # a text alone has a dtype of its own length
+    if reports.ndim == 1:
+        one = reports[:1].copy()  # a text alone has a dtype of its own length
+    else:
+        one = reports[0]
     like = form_of(reports.dtype), _read(style, one)
     return [Sent(None, like, like, ())]
 
@@ -169,7 +238,9 @@ def look(report: Any) -> Sent:
     """Look at what a receiver gets of a report, or say how it can be audited if that is unknown."""
     told = _read(form, report)  # first, since it says so if a report does not end
     like = _read(style, report)
-    unnamed = _read(lambda y: style(y, named=False), report) if _holds_dict(report) else like
+    unnamed = like
+    if _holds_dict(report):
+        unnamed = _read(lambda y: style(y, named=False), report)
     if isinstance(told, Pickled) and any(told.twins):
         like = like, told.twins
         unnamed = unnamed, told.twins
@@ -179,7 +250,9 @@ def look(report: Any) -> Sent:
 def _holds_dict(value: Any) -> bool:
     if isinstance(value, np.ndarray):
         return bool(value.dtype.hasobject)
-    return isinstance(value, dict) or (isinstance(value, list | tuple) and any(map(_holds_dict, value)))
+    return isinstance(value, dict) or (
+        isinstance(value, list | tuple) and any(map(_holds_dict, value))
+    )
 
 
 def copy_of(report: Any) -> Any:
@@ -188,12 +261,16 @@ def copy_of(report: Any) -> Any:
 
 
 def _parts_of(value: Any, inside: bool = False) -> list[tuple[Hashable, Hashable]]:
-    """Return the parts of a report that style and contents may not tell all of, with their forms."""
+    """Return the parts of a report that style and contents may not tell all of, with their forms.
+
+    Whether the value is `inside` of another one matters for arrays and sets.
+    """
     kind = type(value)
     if (type(kind) is type and kind in PLAIN) or (kind is float and value == value):
         return []
     own = []
-    if not isinstance(value, list | tuple | dict) and (inside or not isinstance(value, np.ndarray | set | frozenset)):
+    is_outermost = not inside and isinstance(value, np.ndarray | set | frozenset)
+    if not isinstance(value, list | tuple | dict) and not is_outermost:
         own = [(freeze(value), form(value))]
     within: Iterable[Any] = ()
     if isinstance(value, list | tuple | set | frozenset):
@@ -210,33 +287,39 @@ def _parts_of(value: Any, inside: bool = False) -> list[tuple[Hashable, Hashable
 
 def unseen(sent: list[list[Sent]]) -> str | None:
     """Name a class of objects that hardly come back, so that little can be said of their forms."""
-    objects: dict[type, list[Hashable]] = {}
+    objects = dict[type, list[Hashable]]()
     for y in chain(*sent):
         for part, _ in y.parts:
             if not isinstance(part, OPEN):
                 objects.setdefault(type(part), []).append(part)
-    seldom = (kind.__name__ for kind, all_ in objects.items() if 2 * len(set(all_)) > len(all_) > 1)
-    return next(seldom, None)
+    for kind, found in objects.items():
+        if 2 * len(set(found)) > len(found) > 1:
+            return kind.__name__
+    return None
 
 
 def _solid(reports: Any) -> bool:
+    """Whether this is an array that holds no objects."""
     return isinstance(reports, np.ndarray) and not reports.dtype.hasobject
 
 
 def _alike(drawn: list[Any]) -> list[Pool]:
-    arrays: list[Pool] = [_numbers(reports) for reports in drawn]
-    shapes = {None if a is None else (a.shape, a.dtype) for a in arrays}
+    """Return reports of one style: arrays of one shape and dtype, or frozen."""
+    arrays = [_numbers(reports) for reports in drawn]
+    shapes = set[Any]()
+    for array in arrays:
+        shapes.add(None if array is None else (array.shape, array.dtype))
     if len(shapes) == 1 and None not in shapes:
         return arrays
-    return [[_frozen(report) for report in reports] for reports in drawn]
+    return [list(map(_frozen, reports)) for reports in drawn]
 
 
 def _with(drawn: list[Any], *more: list[list[Form]]) -> list[Pool]:
     """Return frozen reports, each with its forms."""
-    pools: list[Pool] = []
+    pools = list[Pool]()
     for reports, *own in zip(drawn, *more, strict=True):
         wide = [part * (len(reports) // len(part)) for part in own]
-        pools.append([*zip(map(_frozen, reports), *wide, strict=True)])
+        pools.append(list(zip(map(_frozen, reports), *wide, strict=True)))
     return pools
 
 
@@ -256,44 +339,69 @@ def style(value: Any, named: bool = True) -> Any:
     if (type(kind) is type and kind in PLAIN) or kind is float:
         return kind
     if isinstance(value, np.ndarray | np.generic):
-        array: NDArray[Any] = np.asarray(value)
-        like = kind, form_of(array.dtype), array.shape, *layout(value)
-        if not array.dtype.hasobject:
-            return like
-        fields = array.dtype.names
-        parts = array.ravel().tolist() if fields is None else [array[name] for name in fields]
-        return *like, tuple(style(part, named) for part in parts)
+        return _style_of_array(value, named)
     if kind is Decimal:
         return kind, value.as_tuple().exponent
     if isinstance(value, Enum | type):
         return kind
     if type(kind) is type and kind in (list, tuple, set, frozenset, dict, complex):
         return kind, _inside(value, named), ()
-    compared = {f.name for f in fields_of(value) if f.compare} if is_dataclass(value) else set()
-    more = tuple((n, form(told)) for n, told in _attributes(value).items() if n not in compared)
-    return kind, _inside(value, named), more
+    compared = set[str]()
+    if is_dataclass(value):
+        compared.update(field.name for field in fields_of(value) if field.compare)
+    more = []
+    for name, told in _attributes(value).items():
+        if name not in compared:
+            more.append((name, form(told)))
+    return kind, _inside(value, named), tuple(more)
+
+
+def _style_of_array(value: Any, named: bool) -> tuple[Any, ...]:
+    array: NDArray[Any] = np.asarray(value)
+    like = type(value), form_of(array.dtype), array.shape, *layout(value)
+    if not array.dtype.hasobject:
+        return like
+    if array.dtype.names is None:
+        parts = array.ravel().tolist()
+    else:
+        parts = [array[name] for name in array.dtype.names]
+    return *like, tuple(style(part, named) for part in parts)
 
 
 def _attributes(value: Any) -> dict[Any, Any]:
     """Return what pickle sends of the attributes of an object."""
     registered = dispatch_table.get(type(value))
-    sent = registered(value) if registered else value.__reduce_ex__(4)
-    state = sent[2] if isinstance(sent, tuple) and len(sent) > 2 else None
-    halves: tuple[Any, ...] = state if isinstance(state, tuple) and len(state) == 2 else (state,)
+    if registered:
+        sent: Any = registered(value)
+    else:
+        sent = value.__reduce_ex__(4)
+    state = None
+    if isinstance(sent, tuple) and len(sent) > 2:
+        state = sent[2]
+    halves: tuple[Any, ...] = (state,)
+    if isinstance(state, tuple) and len(state) == 2:
+        halves = state
     if not all(isinstance(half, dict | None) for half in halves):
         return {"state": state}
-    return dict(chain(*(half.items() for half in halves if half)))
+    attributes = dict[Any, Any]()
+    for half in halves:
+        if half:
+            attributes.update(half.items())
+    return attributes
 
 
 def _inside(value: Any, named: bool) -> Hashable:
     """Return the styles of what a container of Python's contains."""
     if isinstance(value, list | tuple):
         inner = tuple(style(v, named) for v in value)
-        return inner[:1] if len(set(inner)) == 1 else inner  # their number is that of `freeze`
+        if len(set(inner)) == 1:
+            return inner[:1]  # their number is that of `freeze`
+        return inner
     if isinstance(value, set | frozenset):
         base = frozenset if isinstance(value, frozenset) else set
         usual = base(sorted(value, key=lambda v: repr(form(v))))
-        return frozenset(style(v, named) for v in value), list(value) == list(usual)  # if not, the order is news
+        is_usual = list(value) == list(usual)  # if not, the order is news
+        return frozenset(style(v, named) for v in value), is_usual
     if isinstance(value, dict):
         made = form(getattr(value, "default_factory", None))
         if named:
@@ -304,12 +412,18 @@ def _inside(value: Any, named: bool) -> Hashable:
 
 
 def _rank(key: Any) -> tuple[Any, ...]:
-    """Return by what keys of any kinds ascend: numbers by value, texts by their letters, tuples by what is inside."""
+    """Return by what keys of any kinds ascend.
+
+    Numbers ascend by value, texts by their letters, tuples by what is inside.
+    """
     if isinstance(key, int | float | np.integer | np.floating):
         return 0, key, repr(form(key))
+    if isinstance(key, tuple):
+        return 1, tuple(map(_rank, key)), ""
     split = _split(key)
-    inside = key if isinstance(key, tuple) else split[1] if split else None
-    return (2, 0, repr(form(key))) if inside is None else (1, tuple(map(_rank, inside)), "")
+    if split:
+        return 1, tuple(map(_rank, split.parts)), ""
+    return 2, 0, repr(form(key))
 
 
 def _frozen(report: Any) -> Hashable:
@@ -331,124 +445,209 @@ def _numbers(reports: Any) -> NDArray[Any] | None:
     """Return reports as an array of plain numbers, where they are such and none is rounded."""
     if isinstance(reports, np.ndarray):
         _frozen(reports[:1])  # refuses what an array sends beside its numbers
+        array: NDArray[Any] | None = reports
     else:
-        if isinstance(reports[0], str | bytes | set | frozenset | dict):
-            return None
-        if isinstance(reports[0], np.ndarray | np.generic):
-            _frozen(reports[0])
-        try:
-            reports = np.array(list(reports))
-        except (ValueError, TypeError):  # of different lengths
-            return None
-        if reports.dtype.kind in "fc" and np.any(np.abs(reports) >= 2**53):  # integers among them may be
-            return None
-        if reports.dtype.kind in "mM":  # of units that may have been brought into one
-            return None
-    fields = [reports.dtype[name] for name in reports.dtype.names or ()] or [reports.dtype]
-    plain = all(field.base.kind in "biufcmM" for field in fields)
-    return np.ascontiguousarray(reports) if plain and reports.size else None
+        array = _array_of(reports)
+    if array is None or not array.size:
+        return None
+    fields = [array.dtype]
+    if array.dtype.names:
+        fields = [array.dtype[name] for name in array.dtype.names]
+    if all(field.base.kind in "biufcmM" for field in fields):
+        return np.ascontiguousarray(array)
+    return None
+
+
+def _array_of(reports: Any) -> NDArray[Any] | None:
+    """Return a list of reports as an array, where that rounds none."""
+    first = reports[0]
+    if isinstance(first, str | bytes | set | frozenset | dict):
+        return None
+    if isinstance(first, np.ndarray | np.generic):
+        _frozen(first)
+    try:
+        array = np.array(list(reports))
+    except (ValueError, TypeError):  # of different lengths
+        return None
+    kind = array.dtype.kind
+    if kind in "fc" and np.any(np.abs(array) >= 2**53):  # integers among them may be
+        return None
+    if kind in "mM":  # of units that may have been brought into one
+        return None
+    return array
 
 
 def take(pool: Pool, at: Ints) -> Pool:
     """Return some of the reports."""
-    return pool[at] if isinstance(pool, np.ndarray) else [pool[i] for i in at.tolist()]
+    if isinstance(pool, np.ndarray):
+        return pool[at]
+    return [pool[i] for i in at.tolist()]
 
 
 def keys(pool: Pool) -> list[Any]:
     """Return something for each report that is equal where reports are."""
-    return row_keys(pool) if isinstance(pool, np.ndarray) else list(pool)
+    if isinstance(pool, np.ndarray):
+        return row_keys(pool)
+    return list(pool)
 
 
 def size(y: Any) -> int:
-    """Return the number of bits, characters or entries of a frozen report that can be looked at one by one."""
-    return 8 * len(y) if isinstance(y, bytes) else len(y) if isinstance(y, str | tuple) else 0
+    """Return how many bits, characters or entries of a frozen report can be looked at singly."""
+    if isinstance(y, bytes):
+        return 8 * len(y)
+    if isinstance(y, str | tuple):
+        return len(y)
+    return 0
 
 
-# ------------------------------------------------------------------------------------------------------- features
+# ---------------------------------------------------------------------------------------- features
+
+
+class Columns(NamedTuple):
+    """Columns that reports are written in: their names, and how to fill them, (n, columns)."""
+
+    names: list[str]
+    table: Encoder
+
+
+class Feature(NamedTuple):
+    """A feature: that a column has a value, or with `and_above` at least this value."""
+
+    name: str
+    column: int
+    value: float
+    and_above: bool
 
 
 def features_of(train: Pool) -> tuple[list[str], Callable[[Pool], Bools]]:
-    """Turn reports into yes-or-no features, (n, features), and name these; what is a feature is settled by `train`.
+    """Turn reports into yes-or-no features, (n, features), and name these.
 
-    A column of few values gets a feature for each; a column of many is cut at quantiles, the extreme ones included, and
-    it is said how many reports are above.
+    What is a feature is settled by `train`.  A column of few values gets a feature for each.  A
+    column of many is cut at quantiles, the extreme ones included, and it is said how many reports
+    are above.
     """
-    columns, table = _columns(train)
-    filled = table(train)
-    wanted: list[tuple[str, int, float, bool]] = []
-    for j, name in enumerate(columns):
-        seen = np.unique(filled[:, j])
-        seen = seen[~np.isnan(seen)]
-        bit = seen.tolist() == [0, 1]
-        if len(seen) <= FEW:  # of two values the second is enough, and one says nothing
-            wanted += [(name if bit else f"{name} = {v:g}", j, v, False) for v in seen[len(seen) <= 2 :]]
-        else:
-            levels = [0.001, 0.01, *np.arange(1, 16) / 16, 0.99, 0.999]
-            edges = np.unique(np.quantile(filled[:, j][np.isfinite(filled[:, j])], levels))
-            shares = [100 * np.mean(filled[:, j] >= v) for v in edges]
-            wanted += [(f"{name} >= {v:.4g} [{p:.3g} %]", j, v, True) for v, p in zip(edges, shares, strict=True)]
-    names = [name for name, *_ in wanted]
-    at, values, steps = (np.array([x[i] for x in wanted], kind) for i, kind in ((1, int), (2, float), (3, bool)))
+    columns = _columns(train)
+    filled = columns.table(train)
+    wanted = list[Feature]()
+    for j, name in enumerate(columns.names):
+        wanted += _features_of_column(name, j, filled[:, j])
+    names = [feature.name for feature in wanted]
+    at = np.array([feature.column for feature in wanted], int)
+    values = np.array([feature.value for feature in wanted], float)
+    steps = np.array([feature.and_above for feature in wanted], bool)
 
     def encode(pool: Pool) -> Bools:
         x = np.empty((len(pool), len(names)), np.bool_)
         for some in blocks(len(pool), max(1, CELLS // max(1, len(names)))):
-            part = table(pool[some])[:, at]
+            part = columns.table(pool[some])[:, at]
             x[some] = (part == values) | ((part > values) & steps)
         return x
 
     return names, encode
 
 
-def _columns(train: Pool) -> tuple[list[str], Encoder]:
+def _features_of_column(name: str, j: int, column: NDArray[Any]) -> list[Feature]:
+    seen = np.unique(column)
+    seen = seen[~np.isnan(seen)]
+    features = []
+    if len(seen) > FEW:
+        for v in np.unique(np.quantile(column[np.isfinite(column)], LEVELS)):
+            percent = 100 * np.mean(column >= v)
+            features.append(Feature(f"{name} >= {v:.4g} [{percent:.3g} %]", j, v, True))
+        return features
+    if seen.tolist() == [0, 1]:
+        return [Feature(name, j, 1.0, False)]
+    if len(seen) <= 2:  # of two values the second is enough, and one says nothing
+        seen = seen[1:]
+    for v in seen:
+        features.append(Feature(f"{name} = {v:g}", j, v, False))
+    return features
+
+
+def _columns(train: Pool) -> Columns:
+    """Columns of reports: of an array its numbers, or what is in these if they are many."""
     if not isinstance(train, np.ndarray):
         return _parts(train, "report")
     if train.dtype.kind in "mM":
-        names, table = _columns(train.astype(np.int64))
-        return names, lambda pool: table(pool.astype(np.int64))
+        columns = _columns(train.astype(np.int64))
+        return Columns(columns.names, lambda pool: columns.table(pool.astype(np.int64)))
     if train.dtype.kind in "iu" and train.ndim < 3 and len(np.unique(train)) > FEW:
         if train.ndim == 1:
             return _bits(train.tolist(), "report")  # a mask of bits
-        return _positions([*map(tuple, train.tolist())], "report")  # items in any order
-    places = [(name, np.ndindex(part.shape[1:])) for name, part in _fields(train).items()]
-    names = [f"{name}{[*at] or ''}" for name, indices in places for at in indices]
-    return names, lambda pool: np.concatenate([part.reshape(len(pool), -1) for part in _fields(pool).values()], 1)
+        return _positions(list(map(tuple, train.tolist())), "report")  # items in any order
+    names = []
+    for name, part in _fields(train).items():
+        for place in np.ndindex(part.shape[1:]):
+            names.append(f"{name}{list(place)}" if place else name)
+    return Columns(names, _flat)
+
+
+def _flat(pool: NDArray[Any]) -> NDArray[Any]:
+    """Return all numbers of each row of an array, (n, numbers)."""
+    parts = [part.reshape(len(pool), -1) for part in _fields(pool).values()]
+    return np.concatenate(parts, 1)
 
 
 def _fields(pool: NDArray[Any]) -> dict[str, NDArray[Any]]:
-    """Return the fields of an array, each as numbers: complex ones as two, times as how many of their unit."""
-    found: dict[str, NDArray[Any]] = {}
+    """Return the fields of an array, each as numbers.
+
+    Complex ones come as two, times as how many of their unit.
+    """
+    found = dict[str, NDArray[Any]]()
     for name in pool.dtype.names or ["report"]:
         part = pool[name] if pool.dtype.names else pool
         if part.dtype.kind == "c":
-            found[f"real part of {name}"], found[f"imaginary part of {name}"] = part.real, part.imag
+            found[f"real part of {name}"] = part.real
+            found[f"imaginary part of {name}"] = part.imag
+        elif part.dtype.kind in "mM":
+            found[name] = part.astype(np.int64)
         else:
-            found[name] = part.astype(np.int64) if part.dtype.kind in "mM" else part
+            found[name] = part
     return found
 
 
-def _parts(train: list[Hashable], name: str) -> tuple[list[str], Encoder]:
-    """Columns of frozen reports: positions of tuples, members of sets, characters of strings, categories, numbers."""
+def _parts(train: list[Hashable], name: str) -> Columns:
+    """Columns of frozen reports, whatever they are.
+
+    That is positions of tuples, members of sets, characters of strings, categories, numbers.
+    """
     different = set(train)
     if len(different) == 1:  # which may be an empty tuple, without any columns
-        return [], lambda pool: np.empty((len(pool), 0))
+        return _no_columns()
     kinds = {_kind(y) for y in different}
-    if kinds == {"bytes"} or (len(different) > FEW and all(isinstance(y, int) for y in different)):
+    are_many = len(different) > FEW
+    if kinds == {"bytes"} or (are_many and all(isinstance(y, int) for y in different)):
         return _bits(train, name)
     if kinds == {"number"}:
-        return [name], lambda pool: np.array([[_float(y)] for y in pool])
+        return Columns([name], lambda pool: np.array([[_float(y)] for y in pool]))
     if len(kinds) == 1 and not kinds.isdisjoint(INSIDE):
         return _split_columns(train, name, *kinds)
-    if len(kinds) > 1 and len(different) > FEW:
+    if len(kinds) > 1 and are_many:
         return _kinds(train, name)
     lengths = {len(y) if isinstance(y, tuple | str) else -1 for y in different}
-    word = isinstance(train[0], str) and (1 in lengths or len(different) <= FEW)
-    if len(lengths) == 1 and -1 not in lengths and not word:
+    is_word = isinstance(train[0], str) and (1 in lengths or not are_many)
+    if len(lengths) == 1 and -1 not in lengths and not is_word:
         return _positions(train, name)
-    if len(different) > FEW and kinds != {"other"}:
+    if are_many and kinds != {"other"}:
         return _any_length(train, name)
+    return _categories(train, name)
+
+
+def _no_columns() -> Columns:
+    return Columns([], lambda pool: np.empty((len(pool), 0)))
+
+
+def _categories(train: list[Hashable], name: str) -> Columns:
+    """Columns of the most frequent reports: whether a report is this one."""
     top = [y for y, _ in Counter(train).most_common(FEW)]
-    return [f"{name} = {shown(y, most=200)}" for y in top], lambda pool: np.array([[y == z for z in top] for y in pool])
+
+    def table(pool: Pool) -> NDArray[Any]:
+        rows = []
+        for y in pool:
+            rows.append([y == z for z in top])
+        return np.array(rows)
+
+    return Columns([f"{name} = {shown(y, most=NAMED)}" for y in top], table)
 
 
 def _float(y: Any) -> float:
@@ -457,30 +656,43 @@ def _float(y: Any) -> float:
 
 def _near(y: Any) -> float:
     """Return a number as a float; integers and fractions beyond all floats as large ones."""
-    return float(max(min(y, 2**1000), -(2**1000)) if isinstance(y, int | Fraction) else y)
+    if isinstance(y, int | Fraction):
+        y = max(min(y, HUGE), -HUGE)
+    return float(y)
 
 
-def _split(y: Any) -> tuple[str, tuple[Any, ...]] | None:
-    """Return the kind and the frozen parts of a number or time that is split into parts; None of anything else."""
+class Split(NamedTuple):
+    """The kind of a number or time that is looked at by parts, see `INSIDE`, and these, frozen."""
+
+    kind: str
+    parts: tuple[Any, ...]
+
+
+def _split(y: Any) -> Split | None:
+    """Split a number or time into parts; return None of anything else."""
     if isinstance(y, Fraction):
-        return "fraction", (_near(y), y.numerator, y.denominator)
+        return Split("fraction", (_near(y), y.numerator, y.denominator))
     if isinstance(y, Decimal):
-        return "decimal number", (freeze(float(y)), str(y))
+        return Split("decimal number", (freeze(float(y)), str(y)))
     if type(y) in TIMES:
-        return "time", _seconds(y)
+        return Split("time", _seconds(y))
     number = _complex(y)
-    return None if number is None else ("complex number", (freeze(number.real), freeze(number.imag)))
+    if number is None:
+        return None
+    return Split("complex number", (freeze(number.real), freeze(number.imag)))
 
 
 def _complex(y: Any) -> complex | None:
     """Return a complex number, also of the text that `chance.freeze` makes of some."""
-    if isinstance(y, str) and y.endswith(("j", "j)")):
-        try:
-            number = complex(y)
-        except ValueError:
-            return None
-        return number if freeze(number) == y else None
-    return y if isinstance(y, complex) else None
+    if isinstance(y, complex):
+        return y
+    if not isinstance(y, str) or not y.endswith(("j", "j)")):
+        return None
+    try:
+        number = complex(y)
+    except ValueError:
+        return None
+    return number if freeze(number) == y else None
 
 
 def _seconds(y: Any) -> tuple[int, int]:
@@ -489,122 +701,193 @@ def _seconds(y: Any) -> tuple[int, int]:
         return 86400 * y.days + y.seconds, y.microseconds
     days = y.toordinal() if isinstance(y, date) else 0
     clock = y if isinstance(y, datetime | time) else time()
-    return 86400 * days + 3600 * clock.hour + 60 * clock.minute + clock.second, clock.microsecond
+    seconds = 3600 * clock.hour + 60 * clock.minute + clock.second
+    return 86400 * days + seconds, clock.microsecond
 
 
-def _split_columns(train: Any, name: str, kind: str) -> tuple[list[str], Encoder]:
+def _split_columns(train: Any, name: str, kind: str) -> Columns:
     """Columns of each part of numbers or times of one kind."""
     blank = (None,) * len(INSIDE[kind])
 
-    def parts(pool: Any) -> list[list[Any]]:
-        rows = [found[1] if (found := _split(y)) and found[0] == kind else blank for y in pool]
-        return [[row[i] for row in rows] for i in range(len(blank))]
+    def parts(y: Any) -> tuple[Any, ...]:
+        split = _split(y)
+        if split and split.kind == kind:
+            return split.parts
+        return blank
 
-    labels = [f"{part} of {name}" for part in INSIDE[kind]]
-    children = [_parts(*each) for each in zip(parts(train), labels, strict=True)]
+    rows = list(map(parts, train))
+    children = []
+    names = []
+    for i, part in enumerate(INSIDE[kind]):
+        child = _parts(_column(rows, i), f"{part} of {name}")
+        children.append(child)
+        names += child.names
 
     def table(pool: Any) -> NDArray[Any]:
-        return np.concatenate([child(part) for (_, child), part in zip(children, parts(pool), strict=True)], 1)
+        rows = list(map(parts, pool))
+        filled = [child.table(_column(rows, i)) for i, child in enumerate(children)]
+        return np.concatenate(filled, 1)
 
-    return [label for own, _ in children for label in own], table
+    return Columns(names, table)
 
 
-def _bits(train: Any, name: str) -> tuple[list[str], Encoder]:
-    """Columns of integers, or of bytes: size or length, and bits from the lowest or first on (two's complement)."""
-    width = -(-min(LONG, max(y.bit_length() + (y < 0) if isinstance(y, int) else size(y) for y in train)) // 8)
+def _column(rows: Any, i: int) -> list[Any]:
+    return [row[i] for row in rows]
+
+
+def _bits(train: Any, name: str) -> Columns:
+    """Columns of integers, or of bytes: size or length, and bits from the lowest or first on.
+
+    Negative integers are in two's complement.
+    """
+    width = (min(LONG, max(map(_bit_length, train))) + 7) // 8  # in bytes
     whole = f"length of {name}" if isinstance(train[0], bytes) else name
 
     def table(pool: Any) -> NDArray[Any]:
         x = np.zeros((len(pool), 1 + 8 * width))
-        for row, y in zip(x, pool.tolist() if isinstance(pool, np.ndarray) else pool, strict=True):
+        listed = pool.tolist() if isinstance(pool, np.ndarray) else pool
+        for row, y in zip(x, listed, strict=True):
             if isinstance(y, bytes):
-                row[0], some = len(y), y[:width].ljust(width, b"\0")
+                row[0] = len(y)
+                some = y[:width].ljust(width, b"\0")
             elif isinstance(y, int):
-                row[0], some = _float(y), (y % 256**width).to_bytes(width, "little")
+                row[0] = _float(y)
+                some = (y % 256**width).to_bytes(width, "little")
             else:
                 continue
             row[1:] = np.unpackbits(np.frombuffer(some, np.uint8), bitorder="little")
         return x
 
-    return [whole, *(f"bit {i} of {name}" for i in range(8 * width))], table
+    return Columns([whole, *(f"bit {i} of {name}" for i in range(8 * width))], table)
+
+
+def _bit_length(y: Any) -> int:
+    if isinstance(y, int):
+        return y.bit_length() + (y < 0)
+    return size(y)
 
 
 def _kind(y: Any) -> str:
-    if isinstance(y, int | float) or (isinstance(y, str) and y == "-0.0"):  # as `chance.freeze` writes it
+    if isinstance(y, int | float) or (isinstance(y, str) and y == "-0.0"):  # as `freeze` writes it
         return "number"
-    if split := _split(y):
-        return split[0]
-    return next((name for name, kind in KINDS.items() if isinstance(y, kind)), "other")
+    split = _split(y)
+    if split:
+        return split.kind
+    for name, kind in KINDS.items():
+        if isinstance(y, kind):
+            return name
+    return "other"
 
 
-def _kinds(train: Any, name: str) -> tuple[list[str], Encoder]:
-    """Columns of reports of several kinds: which it is, and the columns of each, zero for the others."""
-    children = {kind: _parts([y for y in train if _kind(y) == kind], name) for kind in dict.fromkeys(map(_kind, train))}
+def _kinds(train: Any, name: str) -> Columns:
+    """Columns of reports of several kinds: which it is, and the columns of each.
+
+    These are zero for the other kinds.
+    """
+    reports = dict[str, list[Any]]()
+    for y in train:
+        reports.setdefault(_kind(y), []).append(y)
+    children = {kind: _parts(own, name) for kind, own in reports.items()}
+    names = []
+    for kind, child in children.items():
+        names += [f"{name} is a {kind}", *child.names]
 
     def table(pool: Any) -> NDArray[Any]:
         kinds = np.array([_kind(y) for y in pool])
         parts = []
-        for kind, (labels, child) in children.items():
+        for kind, child in children.items():
             at = np.flatnonzero(kinds == kind)
-            part = np.zeros((len(pool), 1 + len(labels)))
+            part = np.zeros((len(pool), 1 + len(child.names)))
             part[at, 0] = 1
             if at.size:
-                part[at, 1:] = child([pool[i] for i in at])
+                part[at, 1:] = child.table([pool[i] for i in at])
             parts.append(part)
         return np.concatenate(parts, 1)
 
-    return [y for kind, (labels, _) in children.items() for y in (f"{name} is a {kind}", *labels)], table
+    return Columns(names, table)
 
 
-def _positions(train: Any, name: str) -> tuple[list[str], Encoder]:
+def _positions(train: Any, name: str) -> Columns:
     """Columns of each place; also of what is at any place, if that is one of many things."""
-    whole, length = len(train[0]), min(LONG, len(train[0]))
+    whole = len(train[0])
+    length = min(LONG, whole)
     blank = (None,) * whole
-    children = [_parts([y[i] for y in train], f"{name}[{i}]") for i in range(length)]
-    members = isinstance(train[0], tuple) and length > 1 and len({x for y in train for x in y}) > FEW
-    some, inside = _members(train, name) if members else ([], lambda pool: np.empty((len(pool), 0)))
+    children = []
+    names = []
+    for i in range(length):
+        child = _parts(_column(train, i), f"{name}[{i}]")
+        children.append(child)
+        names += child.names
+    members = _no_columns()
+    if isinstance(train[0], tuple) and length > 1 and len(set(chain(*train))) > FEW:
+        members = _members(train, name)
+
+    def fitting(y: Any) -> Any:
+        if isinstance(y, tuple | str) and len(y) == whole:
+            return y
+        return blank
 
     def table(pool: Any) -> NDArray[Any]:
-        listed = [*map(tuple, pool.tolist())] if isinstance(pool, np.ndarray) else pool
-        rows = [y if isinstance(y, tuple | str) and len(y) == whole else blank for y in listed]
-        places = [child([row[i] for row in rows]) for i, (_, child) in enumerate(children)]
-        return np.concatenate([*places, inside(listed)], 1)
+        listed = list(map(tuple, pool.tolist())) if isinstance(pool, np.ndarray) else pool
+        rows = list(map(fitting, listed))
+        places = [child.table(_column(rows, i)) for i, child in enumerate(children)]
+        return np.concatenate([*places, members.table(listed)], 1)
 
-    return [*(label for labels, _ in children for label in labels), *some], table
+    return Columns(names + members.names, table)
 
 
-def _any_length(train: Any, name: str) -> tuple[list[str], Encoder]:
-    """Columns of reports of any length: members, and what these are like if they hardly come back."""
-    labels, table = _members(train, name)
-    inside = [x for y in train if isinstance(y, tuple | frozenset) for x in set(y)]
+def _any_length(train: Any, name: str) -> Columns:
+    """Columns of reports of any length: members, and what these are like if they hardly recur."""
+    members = _members(train, name)
+    inside = list[Any]()
+    for y in train:
+        inside += set(_held(y))
     if 2 * len(set(inside)) <= len(inside):
-        return labels, table
-    more, extremes = _extremes(inside, name)
-    return labels + more, lambda pool: np.concatenate([table(pool), extremes(pool)], 1)
-
-
-def _extremes(inside: Any, name: str) -> tuple[list[str], Encoder]:
-    """Columns of the least and the largest that a report's members show of each of their own columns."""
-    labels, child = _parts(inside, f"members of {name}")
+        return members
+    extremes = _extremes(inside, name)
 
     def table(pool: Any) -> NDArray[Any]:
-        x = np.full((2, len(pool), len(labels)), np.nan)
-        held = [y if isinstance(y, tuple | frozenset) else () for y in pool]
-        sizes = np.array([*map(len, held)])
-        for some in blocks(len(pool), max(1, CELLS // max(1, len(labels) * max(sizes, default=0)))):
+        return np.concatenate([members.table(pool), extremes.table(pool)], 1)
+
+    return Columns(members.names + extremes.names, table)
+
+
+def _held(y: Any) -> Any:
+    """Return what a tuple or a set holds; nothing of anything else."""
+    return y if isinstance(y, tuple | frozenset) else ()
+
+
+def _extremes(inside: Any, name: str) -> Columns:
+    """Columns of the least and the largest that a report's members show of each of theirs."""
+    child = _parts(inside, f"members of {name}")
+    width = len(child.names)
+
+    def table(pool: Any) -> NDArray[Any]:
+        least = np.full((len(pool), width), np.nan)
+        largest = np.full((len(pool), width), np.nan)
+        held = list(map(_held, pool))
+        sizes = np.array(list(map(len, held)))
+        entries = max(1, width * max(sizes, default=0))
+        for some in blocks(len(pool), max(1, CELLS // entries)):
             filled = some.start + np.flatnonzero(sizes[some])
             if len(filled):
-                columns = child([*chain(*held[some])])
+                columns = child.table(list(chain(*held[some])))
                 starts = np.cumsum(sizes[filled]) - sizes[filled]
-                for row, extreme in zip(x, (np.fmin, np.fmax), strict=True):
-                    row[filled] = extreme.reduceat(columns, starts, axis=0)
-        return np.concatenate([*x], 1)
+                least[filled] = np.fmin.reduceat(columns, starts, axis=0)
+                largest[filled] = np.fmax.reduceat(columns, starts, axis=0)
+        return np.concatenate([least, largest], 1)
 
-    return [f"{end} {label}" for end in ("least", "largest") for label in labels], table
+    names = [f"least {label}" for label in child.names]
+    names += [f"largest {label}" for label in child.names]
+    return Columns(names, table)
 
 
-def _members(train: Any, name: str) -> tuple[list[str], Encoder]:
-    top = [y for y, _ in Counter(y for report in train for y in set(report)).most_common(MEMBERS)]
+def _members(train: Any, name: str) -> Columns:
+    """Columns of the most frequent members of reports, and of how many there are."""
+    counts = Counter[Any]()
+    for report in train:
+        counts.update(set(report))
+    top = [y for y, _ in counts.most_common(MEMBERS)]
     at = {y: i for i, y in enumerate(top)}
 
     def table(pool: Any) -> NDArray[Any]:
@@ -615,4 +898,5 @@ def _members(train: Any, name: str) -> tuple[list[str], Encoder]:
                 row[[at[y] for y in report if y in at]] = 1
         return x
 
-    return [*(f"{name} has {shown(y, most=200)}" for y in top), f"length of {name}"], table
+    names = [f"{name} has {shown(y, most=NAMED)}" for y in top]
+    return Columns([*names, f"length of {name}"], table)

@@ -24,7 +24,8 @@ from ldpnb.verify._moments import estimate_of_one, moments as moments_in_numbers
 FEW = 400  # branches up to which moments are compared at several ε
 DRAWS = 20  # of y and slacks, where formulas are not the same, and may be but for rounding
 USUAL = (0.01, 20)  # ε at which floats are not at their end
-MEAN, VARIANCE = 1, 2  # moments, by the power of a score that they are about
+MEAN = 1  # moments, by the power of a score that they are about
+VARIANCE = 2
 
 Scored = list[tuple[Formula, Formula]]  # scores of one input with their probabilities
 Stated = tuple[Formula, Formula]  # mean and variance that are stated for one input
@@ -69,8 +70,9 @@ def compared_moments(question: Question, tested: tuple[float, ...]) -> Moments:
 def _stated(mechanism: Any, question: Question) -> tuple[Any, Any]:
     """Mean and variance that a mechanism states for each input."""
     candidates = named(question.subject.items)
-    inputs = question.subject.inputs
-    people = inputs if isinstance(inputs, np.ndarray | Records) else np.asarray(inputs)
+    people = question.subject.inputs
+    if not isinstance(people, np.ndarray | Records):
+        people = np.asarray(people)
     mean = np.asarray(mechanism.expected(people, *candidates))
     variance = np.asarray(mechanism.variance(people, *candidates))
     return mean, variance
@@ -86,8 +88,10 @@ def _wrong_in_numbers(question: Question, tested: tuple[float, ...], found: Laws
     own = question.subject.handed_in
     wrong = 0
     for epsilon in [*_points(own, tested, found.branches), *_drawn(tested, found)]:
-        is_own = own is not None and own.epsilon == epsilon
-        mechanism = own if is_own else make(epsilon)
+        if own is not None and own.epsilon == epsilon:
+            mechanism = own
+        else:
+            mechanism = make(epsilon)
         mean, variance = _stated(mechanism, question)
         told, spread = moments_in_numbers(
             mechanism, question.subject.inputs, question.subject.items
@@ -109,7 +113,9 @@ def _check_shape(name: str, stated: Any, told: Any) -> None:
 
 def _points(own: Any, tested: tuple[float, ...], branches: int) -> list[float]:
     """Return ε at which moments are compared with numbers: a mechanism's own, and others."""
-    points = [] if own is None else [own.epsilon]
+    points = []
+    if own is not None:
+        points.append(own.epsilon)
     points += [x for x in POINTS[-1:] if x in tested]
     if branches <= FEW:
         usual = _usual(tested)
@@ -176,10 +182,10 @@ def _compared(scored: list[Scored], stated: list[Stated], found: Laws) -> tuple[
     if apart:
         return len(apart | _apart(scored, stated, DRAWS)), 0
     field = found.field
-    seconds = [field.formula(sum(p * s * s for s, p in each)) for each in scored]
+    seconds = [field.formula(_second_moment(each)) for each in scored]
     different = list[tuple[Formula, Formula, int]]()
     for each, second, (mean, variance) in zip(scored, seconds, stated, strict=True):
-        first = field.formula(sum(p * s for s, p in each))
+        first = field.formula(_first_moment(each))
         spread = second - first * first
         if not first.same(mean):
             different.append((first, mean, MEAN))
@@ -206,17 +212,30 @@ def _apart(every: list[Scored], stated: list[Stated], draws: int) -> set[Place]:
     for _ in range(draws):
         y = 1 + Fraction(dice.random()) * 10 ** dice.randint(-6, 6)
         slack = Fraction(dice.random())
-        laws = [[(s.at(y, slack), p.at(y, slack)) for s, p in each] for each in every]
-        size = sum(p * s * s for law in laws for s, p in law)
+        laws = [_at(each, y, slack) for each in every]
+        size = sum(map(_second_moment, laws))
         for i, law in enumerate(laws):
-            mean = sum(p * s for s, p in law)
-            variance = sum(p * s * s for s, p in law) - mean**2
+            mean = _first_moment(law)
+            variance = _second_moment(law) - mean**2
             stated_mean, stated_variance = stated[i]
             if _differ(mean, stated_mean.at(y, slack), size):
                 wrong.add((i, MEAN))
             if _differ(variance, stated_variance.at(y, slack), size**2):
                 wrong.add((i, VARIANCE))
     return wrong
+
+
+def _at(scored: Scored, y: Fraction, slack: Fraction) -> list[tuple[Fraction, Fraction]]:
+    """Return scores with their probabilities as numbers."""
+    return [(s.at(y, slack), p.at(y, slack)) for s, p in scored]
+
+
+def _first_moment(scored: list[tuple[Any, Any]]) -> Any:
+    return sum(p * s for s, p in scored)
+
+
+def _second_moment(scored: list[tuple[Any, Any]]) -> Any:
+    return sum(p * s * s for s, p in scored)
 
 
 def _differ(one: Any, other: Any, size: Any) -> bool:
