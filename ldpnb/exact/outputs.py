@@ -267,7 +267,7 @@ def _steps_of_array(
 
 
 def _bytes(told: bytes) -> str:
-    """Write bytes that are not compared, as those behind a missing number, so that they are read."""
+    """Write bytes that are not compared, as those behind a missing number, to be read."""
     return f"the bytes {told.hex()}"
 
 
