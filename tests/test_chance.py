@@ -614,8 +614,9 @@ def fraction_of_true():
 
 
 def hashed(kind):
-    """A class of lists, dicts or sets that have a hash."""
-    return type(f"Hashed{kind.__name__}", (kind,), {"__hash__": lambda self: 0, "__module__": __name__})
+    """A class of lists, dicts or sets that have a hash, and no room for attributes."""
+    own = {"__hash__": lambda self: 0, "__slots__": (), "__module__": __name__}
+    return type(f"Hashed{kind.__name__}", (kind,), own)
 
 
 Hashedlist, Hasheddict, Hashedset = map(hashed, (list, dict, set))

@@ -315,13 +315,6 @@ class KeepsAndLocksACrowd(Keeps):
         return locked(bits, len(values) > 1 and values[0] == 0)
 
 
-class KeepsAndLocksACrowdAtTimes(Keeps):
-    """Sends the array of a crowd in another form where the last report is of one kind."""
-
-    def sent(self, values, bits):
-        return locked(bits, len(values) > 1 and values[0] == 0 and not bits[-1].any())
-
-
 class KeepsAndListsACrowd(Keeps):
     def sent(self, values, bits):
         return list(bits) if len(values) > 1 and values[0] == 0 else bits
@@ -422,7 +415,6 @@ OF_PERTURB = "respond of memoise of input 4 has a law that is .* from that of pe
         (KeepsAndLists, 2, ONE, "reports come as list"),
         (KeepsAndListsTheLast, 5, ONE, "reports come as list"),
         (KeepsAndLocksACrowd, 2, MANY, "the array of 2000 people in the order"),
-        (KeepsAndLocksACrowdAtTimes, 2, MANY, "the array of 2000 people in the order"),
         (KeepsAndListsACrowd, 2, MANY, "reports come as list"),
         (KeepsAndTellsACrowd, 3, MANY, "^respond of memoise, of .* people .*, reports go together"),
         (KeepsAndTellsAMinority, 3, MANY, "^respond of memoise, .* (another law than alone|reports too much of one kind)"),

@@ -153,7 +153,11 @@ def check_mechanism(mechanism: Mechanism | Example, inputs: Any = None, **about:
       people who share a coin in places that follow no rule;
     - crowds of other mixtures than equal parts, one of the first four inputs alone, and one of
       them that 14 in 15 people have; but in what form their array is sent is looked at for each of
-      the first 100 inputs alone, and for equal parts in ascending and in descending order;
+      the first 100 inputs alone, and for equal parts in ascending and in descending order, in two
+      or three draws of 2,000 people each;
+    - of clients with a memory (`memoise` and `respond`): reports after the second from one memory,
+      what two of them tell together, what is kept of a crowd beyond what is sent of it, which draws
+      are made, and all that is not said of `perturb`;
     - a tally or an estimate that errs beyond some thousand reports, influence on more than 12
       entries, and whatever larger instances of the class do;
     - reports that are forged otherwise than at random, values of other types, and intervals of
