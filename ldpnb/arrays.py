@@ -97,17 +97,23 @@ class NumpyArrays(Arrays):
         if {kind, type(value)} == {np.ndarray, list}:
             return "return ….tolist() in place of the array"
         if {kind, type(value)} == {np.ndarray, tuple}:
-            if _has_rows(value):
+            axes = _axes(value)
+            if axes > 2:
+                return (
+                    "return np.asarray(…).tolist() each time, in place of the array and the tuples"
+                )
+            if axes == 2:
                 return "return tuple(map(tuple, ….tolist())) in place of the array"
             return "return tuple(….tolist()) in place of the array"
         is_array = isinstance(value, np.ndarray)
-        if difference.startswith(("an array", "one with an array")):
+        of_dtypes = "one with an array of another dtype", "one with an array of StringDType"
+        if difference.startswith(("an array", "one with an array")) and difference not in of_dtypes:
             copies = "….copy(), also" if is_array else "….copy()"
             return (
                 f"return {copies} of each array within, since a receiver sees whether an array is "
                 "contiguous, whether it may be written to, and the order of its axes"
             )
-        if difference.startswith(("b'", 'b"')):  # they differ in bytes alone
+        if difference.startswith("the bytes"):  # they differ in bytes alone
             missing = _cure_of_missing(parts, "" if is_array else " for each array within")
             if missing is not None:
                 return f"{missing}, since many numbers mean that"
@@ -124,11 +130,13 @@ class NumpyArrays(Arrays):
         return isinstance(value, np.ndarray | np.generic) and value.dtype.kind in "biuf"
 
 
-def _has_rows(value: Any) -> bool:
-    """Whether an array has several axes, or a tuple holds tuples."""
+def _axes(value: Any) -> int:
+    """Return how many axes an array has, or how deeply tuples are nested."""
     if isinstance(value, np.ndarray):
-        return value.ndim > 1
-    return any(isinstance(part, tuple) for part in value)
+        return value.ndim
+    if not isinstance(value, tuple):
+        return 0
+    return 1 + max(map(_axes, value), default=0)
 
 
 def _cure_of_missing(parts: list[Any], where: str) -> str | None:

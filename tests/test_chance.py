@@ -613,6 +613,22 @@ def fraction_of_true():
     return found
 
 
+def hashed(kind):
+    """A class of lists, dicts or sets that have a hash, and no room for attributes."""
+    own = {"__hash__": lambda self: 0, "__slots__": (), "__module__": __name__}
+    return type(f"Hashed{kind.__name__}", (kind,), own)
+
+
+Hashedlist, Hasheddict, Hashedset = map(hashed, (list, dict, set))
+
+
+class Bare(Parcel):
+    """A report whose attributes are not sent, though it has some."""
+
+    def __reduce__(self):
+        return Bare, (self.label, 0)
+
+
 class Pair(NamedTuple):
     """A row with names."""
 
@@ -742,6 +758,10 @@ FORMS = {
     "which lists are one object": ([[*twice([1]), [1]]], [[[1], *twice([1])]]),
     "arrays that are one object": (twice(np.arange(2)), (np.arange(2), np.arange(2))),
     "objects that are one": (twice(Parcel(1, 2)), (Parcel(1, 2), Parcel(1, 2))),
+    "lists with a hash that are one object": (twice(Hashedlist([1])), (Hashedlist([1]), Hashedlist([1]))),
+    "dicts with a hash that are one object": (twice(Hasheddict()), (Hasheddict(), Hasheddict())),
+    "collections with a hash that are one object": (twice(Hashedset([1])), (Hashedset([1]), Hashedset([1]))),
+    "objects that are one and send no attributes": (twice(Bare(1, 0)), (Bare(1, 0), Bare(1, 0))),
     "lists in arrays that are one object": (twice(entries([1])), (entries([1]), entries([1]))),
     "rows of fields that are one object": (twice(np.zeros(1, ROW)[0]), (np.zeros(1, ROW)[0], np.zeros(1, ROW)[0])),
     "records that are one object": (
@@ -762,7 +782,8 @@ def test_a_form_that_tells_is_refused(name):
     ):
         with pytest.raises(ValueError, match="(?s)in one form, got .* twice, as .* which a receiver can tell apart"):
             program()
-    if "set" not in name and name != "by the latest protocol":  # a copy of a set may come in another order
+    # a copy of a set may come in another order, and one of a row leaves the bytes between its fields to chance
+    if "set" not in name and name not in ("by the latest protocol", "padding inside an object"):
         assert form(deepcopy(a)) == form(a) and len(law(lambda rng: deepcopy(a) if toss(0.5, rng) else a)) == 1
 
 
@@ -1198,9 +1219,52 @@ CURES = {  # two reports that are refused, what the error says, and code that do
     "lists that are one object": (
         twice([1]),
         ([1], [1]),
-        "as one whose part 2 is the same object as part 1, of parts without a hash and as one whose parts are objects "
-        "of their own, .*: return copy.deepcopy(…) of each .* that comes twice, each by a call of its own",
+        "as one whose part 2 is the same object as part 1, of lists, dicts, objects … and as one whose parts are "
+        "objects of their own, .*: return copy.deepcopy(…) of each .* that comes twice, each by a call of its own",
         lambda y: tuple(deepcopy(part) for part in y),
+    ),
+    "rows that are one object": (
+        twice(np.zeros(1, ROW)[0]),
+        (np.zeros(1, ROW)[0], np.zeros(1, ROW)[0]),
+        "return copy.deepcopy(…) of each list, dict, set, array, row of one or object that comes twice",
+        lambda y: tuple(deepcopy(part) for part in y),
+    ),
+    "an array of three axes and tuples": (
+        np.zeros((1, 1, 2), int),
+        (((0, 0),),),
+        "return np.asarray(…).tolist() each time",
+        lambda y: np.asarray(y).tolist(),
+    ),
+    "tuples and an array of three axes": (
+        (((0, 0),),),
+        np.zeros((1, 1, 2), int),
+        "return np.asarray(…).tolist() each time",
+        lambda y: np.asarray(y).tolist(),
+    ),
+    "bytes of missing numbers": (
+        np.array([nan]),
+        np.array([-nan]),
+        "as the bytes 000000000000f8",
+        lambda y: np.array([nan]),
+    ),
+    "bytes of missing numbers within": (
+        (1, np.array([nan])),
+        (1, np.array([-nan])),
+        "as the bytes 000000000000f8",
+        lambda y: (1, np.array([nan])),
+    ),
+    "texts of any length": (
+        np.array(["a"]),
+        np.array(["a"], np.dtypes.StringDType()),
+        "as one of a dtype of plain numbers or texts of one length and as one of a dtype of objects or texts of any length",
+        lambda y: np.array(y.tolist(), "U1"),
+    ),
+    "texts of any length within": (
+        (1, np.array(["a"])),
+        (1, np.array(["a"], np.dtypes.StringDType())),
+        "as one with an array of another dtype and as one with an array of StringDType, .*: convert them to one type, "
+        "and each array within to np.array(….tolist(), dtype)",
+        of_arrays(lambda y: np.array(y.tolist(), "U1")),
     ),
     "a class whose article is an": (OrderedDict(a=1), {"a": 1}, "in place of each OrderedDict", dict),
 } | {
@@ -1267,6 +1331,10 @@ PROCESS = {
     "parts that are one object": (twice((1, 2)), ((1, 2), tuple([1, 2]))),
     "texts that are one object": (twice("ab" * 50), ("ab" * 50, "".join(["ab"] * 50))),
     "numbers that are one object": (twice(F(10**6, 7)), (F(10**6, 7), F(10**6, 7))),
+    "frozensets that are one object": (twice(frozenset({7})), (frozenset({7}), frozenset({7}))),
+    "numbers of numpy that are one object": (twice(np.int64(7)), (np.int64(7), np.int64(7))),
+    "times of numpy that are one object": (twice(np.datetime64(7, "s")), (np.datetime64(7, "s"), np.datetime64(7, "s"))),
+    "objects without attributes that are one": (twice(Box(1, 2)), (Box(1, 2), Box(1, 2))),
     "parts of which each comes once": ([[1], [2], {}], [[1], [2], {}]),
     "dtypes that are one object": (
         (np.zeros(1, TWO_FIELDS), np.zeros(1, TWO_FIELDS)),
@@ -1289,6 +1357,10 @@ def test_what_is_left_in_the_process_tells_nothing(name):
     a, b = PROCESS[name]
     assert form(a) == form(b)
     assert len(law(lambda rng: a if toss(0.5, rng) else b)) == 1
+
+
+def test_classes_and_functions_that_come_twice_are_sent_by_name():
+    assert not any(form(Sealed(1, twice(part))).twins[0] for part in (Parcel, twice, len))
 
 
 def test_the_form_of_an_array_is_what_pickle_sends():
@@ -1471,6 +1543,10 @@ CONTENT = {  # in what is no container of Python's, or which parts are one objec
     "lists in arrays that are one object",
     "arrays that are one object",
     "objects that are one",
+    "lists with a hash that are one object",
+    "dicts with a hash that are one object",
+    "collections with a hash that are one object",
+    "objects that are one and send no attributes",
     "rows of fields that are one object",
     "records that are one object",
 }

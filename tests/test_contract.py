@@ -280,6 +280,11 @@ class Keeps(OUE):
         return bits
 
 
+def in_clear(values, bits):
+    """The truth, in the form of a report."""
+    return values[:, None] == np.arange(bits.shape[1])
+
+
 class KeepsAndLocks(Keeps):
     def sent(self, values, bits):
         return locked(bits, (values == 0).any())
@@ -288,6 +293,21 @@ class KeepsAndLocks(Keeps):
 class KeepsAndLocksTheFifth(Keeps):
     def sent(self, values, bits):
         return locked(bits, (values == 4).any())
+
+
+class KeepsAndChangesTheDtype(Keeps):
+    def sent(self, values, bits):
+        return bits.astype("u1") if (values == 1).any() else bits
+
+
+class KeepsAndListsTheLast(Keeps):
+    def sent(self, values, bits):
+        return list(bits) if (values == 4).any() else bits
+
+
+class KeepsAndTellsTheFifth(Keeps):
+    def sent(self, values, bits):
+        return np.where(values[:, None] == 4, in_clear(values, bits), bits)
 
 
 class KeepsAndLocksACrowd(Keeps):
@@ -305,20 +325,174 @@ class KeepsAndLists(Keeps):
         return list(bits)
 
 
+class KeepsAndTellsACrowd(Keeps):
+    def sent(self, values, bits):
+        return in_clear(values, bits) if len(values) > 1 else bits
+
+
+class KeepsAndTellsAMinority(Keeps):
+    """Tells who has another value than nearly all."""
+
+    def sent(self, values, bits):
+        often = np.bincount(values, minlength=self.k) / len(values)
+        return np.where((0 < often[values]) & (often[values] < 0.1), in_clear(values, bits).T, bits.T).T
+
+
+class KeepsAndSharesCoins(Keeps):
+    """Lets two halves of a crowd share their noise."""
+
+    def memoise(self, values, *, rng):
+        kept = super().memoise(values, rng=rng)
+        half = len(values) // 2
+        same = kept.rows["value"][:half] == kept.rows["value"][half : 2 * half]
+        kept.rows["bits"][:half][same] = kept.rows["bits"][half : 2 * half][same]
+        return kept
+
+
+class KeepsAndTellsLater(Keeps):
+    """Remembers elsewhere what it has answered, and then sends the truth of one person."""
+
+    later = True
+
+    def memoise(self, values, *, rng):
+        kept = super().memoise(values, rng=rng)
+        ANSWERED.discard(id(kept))
+        return kept
+
+    def respond(self, kept, *, rng):
+        reports = super().respond(kept, rng=rng)
+        has_answered = id(kept) in ANSWERED
+        ANSWERED.add(id(kept))
+        if has_answered == self.later and self.is_told(kept.rows["value"]):
+            return in_clear(kept.rows["value"], reports)
+        return reports
+
+    def is_told(self, values):
+        return len(values) == 1
+
+
+class KeepsAndTellsTheFifthAtFirst(KeepsAndTellsLater):
+    later = False
+
+    def is_told(self, values):
+        return len(values) == 1 and values[0] == 4
+
+
+class KeepsAndTellsTheFifthLater(KeepsAndTellsLater):
+    def is_told(self, values):
+        return len(values) == 1 and values[0] == 4
+
+
+class KeepsAndTellsACrowdLater(KeepsAndTellsLater):
+    def is_told(self, values):
+        return len(values) > 1
+
+
+class KeepsCount(Keeps):
+    """Counts in what is kept how often it has answered; its reports are right."""
+
+    def respond(self, kept, *, rng):
+        reports = super().respond(kept, rng=rng)
+        kept.rows["value"] += 1
+        return reports
+
+
+ANSWERED = set()
+ONE = contract.respond_of_memoise_is_perturb
+AGAIN = contract.respond_again_is_perturb
+MANY = contract.respond_to_a_crowd_is_perturb
+OF_PERTURB = "respond of memoise of input 4 has a law that is .* from that of perturb"
+
+
 @pytest.mark.parametrize(
-    "kind, k, said",
+    "kind, k, check, said",
     [
-        (KeepsAndLocks, 2, "an array that may not be written to"),
-        (KeepsAndLocksTheFifth, 5, "an array that may not be written to"),
-        (KeepsAndLocksACrowd, 2, "the array of 2000 people in the order"),
-        (KeepsAndListsACrowd, 2, "reports come as list"),
-        (KeepsAndLists, 2, "reports come as list"),
+        (KeepsAndLocks, 2, ONE, "an array that may not be written to"),
+        (KeepsAndLocksTheFifth, 5, ONE, "an array that may not be written to"),
+        (KeepsAndChangesTheDtype, 2, ONE, "^respond must return arrays of one dtype, got one of bool and one of uint8"),
+        (KeepsAndTellsTheFifth, 5, ONE, f"^{OF_PERTURB}"),
+        (KeepsAndTellsTheFifthAtFirst, 5, ONE, f"^{OF_PERTURB}"),
+        (KeepsAndLists, 2, ONE, "reports come as list"),
+        (KeepsAndListsTheLast, 5, ONE, "reports come as list"),
+        (KeepsAndLocksACrowd, 2, MANY, "the array of 2000 people in the order"),
+        (KeepsAndListsACrowd, 2, MANY, "reports come as list"),
+        (KeepsAndTellsACrowd, 3, MANY, "^respond of memoise, of .* people .*, reports go together"),
+        (KeepsAndTellsAMinority, 3, MANY, "^respond of memoise, .* (another law than alone|reports too much of one kind)"),
+        (KeepsAndSharesCoins, 3, MANY, "^respond of memoise, of .* people .*, reports go together"),
+        (KeepsAndTellsLater, 2, AGAIN, "a second respond of memoise of input 0 has a law that is .* from that of perturb"),
+        (KeepsAndTellsTheFifthLater, 5, AGAIN, f"^a second {OF_PERTURB}"),
+        (KeepsAndTellsACrowdLater, 3, MANY, "^a second respond of memoise, of .* people .*, reports go together"),
+        (KeepsCount, 2, AGAIN, "respond changes what is kept"),
     ],
 )
-def test_what_is_sent_of_a_memory_tells_nothing_by_its_form(kind, k, said):
+def test_what_is_sent_of_a_memory_tells_nothing(kind, k, check, said):
+    """One check alone finds it, unless both reports of one person tell it."""
+    example = Example(kind(k=k, epsilon=1.0), np.arange(k))
+    for other in {ONE, AGAIN, MANY} - {check}:
+        if kind not in SEVERAL:
+            other(example)
     with pytest.raises((AssertionError, ValueError), match=said):
-        contract.respond_of_memoise_is_perturb(Example(kind(k=k, epsilon=1.0), np.arange(k)))
+        check(example)
+
+
+SEVERAL = {KeepsAndLocks, KeepsAndLocksTheFifth, KeepsAndLists, KeepsAndListsTheLast}
+SEVERAL |= {KeepsAndChangesTheDtype, KeepsAndTellsTheFifth}
+
+
+@dataclass(frozen=True, kw_only=True)
+class RemembersTheFifth(Keeps):
+    """Keeps a report, and of the last two of five values which of them it is."""
+
+    lifetime_epsilon = property(lambda self: self.epsilon)
+
+    def memoise(self, values, *, rng):
+        kept = super().memoise(values, rng=rng)
+        kept.rows["value"] = self.kept_of(kept.rows["value"])
+        return kept
+
+    def kept_of(self, values):
+        return values == 4
+
+
+class RemembersNothing(RemembersTheFifth):
+    def kept_of(self, values):
+        return 0
+
+
+def test_what_is_kept_of_every_value_tells_no_more_than_is_said():
+    said = "what is kept tells input . from . by inf, and lifetime_epsilon is 1.0"
+    with pytest.raises(AssertionError, match=said):
+        ONE(Example(RemembersTheFifth(k=5, epsilon=1.0), np.arange(5)))
+    ONE(Example(RemembersNothing(k=5, epsilon=1.0), np.arange(5)))
 
 
 def test_a_right_memory_keeps_its_contract():
-    contract.respond_of_memoise_is_perturb(Example(Keeps(k=2, epsilon=1.0), np.arange(2)))
+    for check in (ONE, AGAIN, MANY):
+        check(Example(Keeps(k=5, epsilon=1.0), np.arange(5)))
+    kept = check_mechanism(Keeps(k=2, epsilon=1.0), range(2))
+    assert {check.__name__ for check in (ONE, AGAIN, MANY)} <= set(kept)
+
+
+class LocksAtTimes(OUE):
+    """Sends the array of a crowd that all has the fifth value in another form, in some draws."""
+
+    told = None  # an entry of the first report, and what it must be
+
+    def perturb(self, values, *, rng):
+        reports = super().perturb(values, rng=rng)
+        entry, must_be = self.told
+        all_have_it = len(reports) > 1 and (np.asarray(values) == 4).all()
+        return locked(reports, all_have_it and reports.ravel()[entry] == must_be)
+
+
+def test_the_form_of_each_crowd_is_asked_at_several_draws(monkeypatch):
+    """As long as they go on as in one draw, the form tells nothing; it does in another."""
+    all_fifth = np.full(contract.CROWD, 4)
+    right = OUE(k=5, epsilon=1.0)
+    first = [right.perturb(all_fifth, rng=np.random.default_rng(seed)).ravel() for seed in contract.FORM_SEEDS]
+    for one, other in (first, first[::-1]):
+        entry = int(np.argmax(one != other))
+        assert one[entry] != other[entry]
+        monkeypatch.setattr(LocksAtTimes, "told", (entry, one[entry]))
+        with pytest.raises(AssertionError, match="another that of 2000 people who all have input 4"):
+            contract.crowds_of_other_mixtures_are_alone(Example(LocksAtTimes(k=5, epsilon=1.0), np.arange(5)))

@@ -851,6 +851,41 @@ class PlainResponse(RAPPOR):
 
 
 @dataclass(frozen=True, kw_only=True)
+class PlainToACrowd(PlainResponse):
+    """Sends what it keeps if many are asked at once."""
+
+    def respond(self, kept, *, rng):
+        return (RAPPOR if len(kept) == 1 else PlainResponse).respond(self, kept, rng=rng)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlainAtFirst(PlainResponse):
+    """Sends what one person keeps in the first report, and is right in later ones."""
+
+    at_first = True
+
+    def memoise(self, values, *, rng):
+        kept = super().memoise(values, rng=rng)
+        ANSWERED.discard(id(kept))
+        return kept
+
+    def respond(self, kept, *, rng):
+        is_first = id(kept) not in ANSWERED
+        ANSWERED.add(id(kept))
+        is_plain = len(kept) == 1 and is_first == self.at_first
+        return (PlainResponse if is_plain else RAPPOR).respond(self, kept, rng=rng)
+
+
+class PlainAgain(PlainAtFirst):
+    """Sends what one person keeps in all reports but the first."""
+
+    at_first = False
+
+
+ANSWERED = set()  # places of memories that have sent a report
+
+
+@dataclass(frozen=True, kw_only=True)
 class AnybodysMemory(RAPPOR):
     """Responds to what another mechanism keeps."""
 
@@ -1346,7 +1381,9 @@ ALONE = [  # mistakes that one check finds, and no other
     (Case(StraightVariance(epsilon=1.0), NUMBERS), "numbers_between_the_inputs_are_as_stated"),
     (Case(TellsTheHalf(epsilon=1.0), np.arange(4), groups=TWO_GROUPS), "groups_are_told_by_the_public_part"),
     (Case(FirstKey(d=2, ell=1, epsilon=1.0), SETS), "order_of_keys_does_not_matter"),
-    (Case(PlainResponse(**LETTERS), **WORDS), "respond_of_memoise_is_perturb"),
+    (Case(PlainAtFirst(**LETTERS), **WORDS), "respond_of_memoise_is_perturb"),
+    (Case(PlainAgain(**LETTERS), **WORDS), "respond_again_is_perturb"),
+    (Case(PlainToACrowd(**LETTERS), **WORDS), "respond_to_a_crowd_is_perturb"),
     (Case(AnybodysMemory(**LETTERS), **WORDS), "respond_of_memoise_is_perturb"),
     (ExpectsAllItems(**K3), "expected_and_variance_follow_the_people"),
     (NoiseOfAllItems(**K3), "expected_and_variance_follow_the_people"),
@@ -1394,6 +1431,7 @@ ALONE = [  # mistakes that one check finds, and no other
     (MarginalsOfMany(**K3), "simulate_has_the_law_of_many_clients"),
 ]
 MISTAKES += [(mechanism, f"test_{check}") for mechanism, check in ALONE]
+MISTAKES += [(Case(PlainResponse(**LETTERS), **WORDS), "test_respond_of_memoise_is_perturb")]
 
 
 def _named(x):

@@ -43,12 +43,14 @@ def form(value: Any) -> Hashable:
     Two outputs are one if they are equal and their forms are: classes, contents in the order in
     which they come, attributes, dtypes, and by protocol 5 also whether an array is contiguous, and
     if so whether it may be written to and the order of its axes.  Where a list, a dict, a set, an
-    array, a row of fields or another part that has no hash comes twice, `pickle` says that it is
-    one object, and so does the form.  It does not say so of texts, tuples, whatever they hold, and
-    other parts whose class has a hash, though `pickle` does: Python may keep equal ones once or
-    twice, as it likes.  What is left in the process is not looked at: the buffer behind a view, and
-    strides of arrays that are not contiguous.  A class that sends a part of itself only, by a
-    `__reduce__` of its own, leaves the rest there.
+    array, a row of fields, an object that can have attributes, or another part that has no hash
+    comes twice, `pickle` says that it is one object, and so does the form.  It does not say so of
+    texts and bytes, tuples, whatever they hold, frozensets, numbers and times, those of numpy, too,
+    and objects of a class with a hash and without room for attributes (`__slots__`), though
+    `pickle` does: Python may keep equal ones once or twice, as it likes.  What is left in the
+    process is not looked at: the buffer behind a view, and strides of arrays that are not
+    contiguous.  A class that sends a part of itself only, by a `__reduce__` of its own, leaves the
+    rest there.
 
     Raises
     ------
@@ -132,23 +134,23 @@ class _Sender(Pickler):
         self.fast = True  # each part is written out each time
         self.stays = True
         self.arrays = list[tuple[Any, ...]]()
-        self._without_hash = list[Any]()  # held, so that no other part gets the address of one
+        self._told_apart = list[Any]()  # held, so that no other part gets the address of one
 
     def twins(self) -> tuple[int, ...]:
-        """Return, of each part without a hash, the place of the first that is the same object.
+        """Return, of each part that is told apart, the place of the first that is the same object.
 
         Nothing if no part comes twice.
         """
         first = dict[int, int]()
-        places = [first.setdefault(id(part), i) for i, part in enumerate(self._without_hash)]
+        places = [first.setdefault(id(part), i) for i, part in enumerate(self._told_apart)]
         return tuple(places) if len(first) < len(places) else ()
 
     def persistent_id(self, part: Any) -> None:
         """Look at all parts, however deep, and give none a name."""
         if isinstance(part, set | frozenset) and len(part) > 1:
             _refuse_seeded(part)
-        if type(part).__hash__ is None:
-            self._without_hash.append(part)
+        if _is_told_apart(part):
+            self._told_apart.append(part)
 
     def reducer_override(self, part: Any) -> Any:
         """Look at all that is not of Python's own types."""
@@ -164,12 +166,25 @@ class _Sender(Pickler):
             self.arrays.append(arrays().form_without_contents(part))
         elif not arrays().stays_as_it_is(kind):
             self.stays = False
-        if arrays().is_row(kind):  # whose class says that it has a hash, though it has none
-            self._without_hash.append(part)
+        # the class of rows says that they have a hash, though they have none
+        if arrays().is_row(kind) and not _is_told_apart(part):
+            self._told_apart.append(part)
         if kind in dispatch_table:
             self.stays = False
             return NotImplemented
         return arrays().reduced(part)
+
+
+def _is_told_apart(part: Any) -> bool:
+    """Whether a part and its equal are two objects, whatever Python likes.
+
+    So are lists, dicts and sets, of a class of one's own with a hash, too, what has no hash, and
+    objects with room for attributes.  What is sent by its name is not.
+    """
+    kind = type(part)
+    if kind.__hash__ is None or isinstance(part, list | dict | set):
+        return True
+    return bool(kind.__dictoffset__) and not isinstance(part, type | FunctionType)
 
 
 def sent(value: Any, protocol: int) -> tuple[bytes, _Sender]:

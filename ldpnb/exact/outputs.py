@@ -42,6 +42,7 @@ SENT = {  # what a receiver sees of an array, beside its contents
 ORDERS = {False: "of rows first", True: "of columns first"}
 TWINS = "one whose part"
 MAKER = ".multiarray"  # numpy's module that makes numbers and arrays of what pickle sends
+ANY_LENGTH = b"stringdtype"  # in what is sent of numpy's dtype of texts of any length
 FOLLOWS = "that follows from how it was made"
 SHOWN = 80  # letters of a difference
 NESTED = 8  # levels of an output at which somebody looks for what is at fault
@@ -172,7 +173,9 @@ def _has_hash(value: Any) -> bool:
 
 
 def _first_difference(first: Any, own: Any) -> tuple[str, str]:
-    """Say in what two forms differ first."""
+    """Say in what two forms of values of one class differ first."""
+    if isinstance(first, Pickled) != isinstance(own, Pickled):  # of arrays or rows
+        return _of_dtype(first), _of_dtype(own)
     both: Iterator[tuple[str, str]] = zip(_steps(first), _steps(own), strict=False)
     if isinstance(first, Pickled) and isinstance(own, Pickled):
         if len(first.arrays) == len(own.arrays):  # what these say is said more plainly
@@ -181,6 +184,13 @@ def _first_difference(first: Any, own: Any) -> tuple[str, str]:
         if one != other:
             return one, other
     return "one of some length", "one of another"
+
+
+def _of_dtype(form: Any) -> str:
+    """Say of which kind the dtype of an array or row of this form is."""
+    if isinstance(form, Pickled):
+        return "one of a dtype of objects or texts of any length"
+    return "one of a dtype of plain numbers or texts of one length"
 
 
 def _from_where_they_differ(one: str, other: str) -> tuple[str, str]:
@@ -207,7 +217,7 @@ def _steps(form: Any) -> Iterator[str]:
     if len(more) > 1:
         *described, content = more
         yield from _steps_of_array("an array", *described)
-        yield shown(content, most=LARGEST)
+        yield _bytes(content)
     elif kind is float:
         yield _bits(more[0][::-1])
     else:
@@ -215,12 +225,12 @@ def _steps(form: Any) -> Iterator[str]:
 
 
 def _twins(firsts: tuple[int, ...]) -> str:
-    """Say which parts are one object: of each without a hash, `firsts` has the first that it is."""
+    """Say which parts are one object: of each, `firsts` has the first that it is."""
     same = [(i, first) for i, first in enumerate(firsts, 1) if first + 1 < i]
     if not same:
         return f"{TWINS}s are objects of their own"
     told = [f"part {i} is the same object as part {first + 1}" for i, first in same]
-    return f"one whose {', '.join(told)}, of parts without a hash"
+    return f"one whose {', '.join(told)}, of lists, dicts, objects …"
 
 
 def _steps_of_stream(sent: bytes) -> Iterator[str]:
@@ -232,6 +242,8 @@ def _steps_of_stream(sent: bytes) -> Iterator[str]:
                 yield _bits(sent[stream.tell() - 8 : stream.tell()])
             elif isinstance(told, str) and told.endswith(MAKER):
                 yield "a number or an array of numpy"
+            elif isinstance(told, bytes):
+                yield _bytes(told)
             elif code.name not in ("PROTO", "FRAME"):  # which are about lengths
                 yield SAID.get(code.name, code.name) if told is None else shown(told, most=LARGEST)
 
@@ -246,10 +258,17 @@ def _steps_of_array(
     name: str, dtype: Any, shape: Any, order: Any, writeable: bool | None
 ) -> Iterator[str]:
     """Walk through the form of an array, as `ldpnb.arrays` makes it, but for its contents."""
+    kind = "StringDType" if ANY_LENGTH in dtype else "another dtype"
+    yield f"one with an array of {kind}"
     yield from _steps(dtype)
     yield shown(shape)
     yield f"{name} {SENT[writeable]}"
     yield f"{name} {ORDERS.get(order) or f'with its axes in order {order}'}"
+
+
+def _bytes(told: bytes) -> str:
+    """Write bytes that are not compared, as those behind a missing number, to be read."""
+    return f"the bytes {told.hex()}"
 
 
 def _bits(told: bytes) -> str:
@@ -278,8 +297,8 @@ def _cure(value: Any, kind: type, first: Any, own: Any) -> str:
     one, other = _first_difference(first, own)
     if one.startswith(TWINS):
         return (
-            "return copy.deepcopy(…) of each list, dict, set, array or object that comes twice, "
-            "each by a call of its own, since a receiver sees which of them are one"
+            "return copy.deepcopy(…) of each list, dict, set, array, row of one or object that "
+            "comes twice, each by a call of its own, since a receiver sees which of them are one"
         )
     if isinstance(first, Pickled) and isinstance(own, Pickled):
         if len(first.arrays) != len(own.arrays):

@@ -68,9 +68,13 @@ def _values(records: Records) -> list[Any]:
 
 
 class Rows:
-    """Arrays of one report each, of one class, dtype and form: a row may not tell them."""
+    """Arrays of one report each, of one class, dtype and form: a row may not tell them.
 
-    def __init__(self) -> None:
+    Errors are about the method that returns them.
+    """
+
+    def __init__(self, method: str = "perturb") -> None:
+        self._method = method
         self._kind: type | None = None
         self._first: tuple[Hashable, str] | None = None
         self._outputs = Outputs()
@@ -83,7 +87,7 @@ class Rows:
             self._kind = kind
         if kind is not self._kind:
             raise ValueError(
-                f"perturb must return reports in one form, got {self._kind.__name__} and "
+                f"{self._method} must return reports in one form, got {self._kind.__name__} and "
                 f"{kind.__name__}, which a receiver can tell apart: return an array each time"
             )
         if isinstance(reports, np.ndarray):
@@ -102,8 +106,9 @@ class Rows:
         if own != first:
             freeze(reports)  # may know better
             raise ValueError(
-                f"perturb must return arrays of one dtype, got one of {name} and one of {dtype}, "
-                "which a receiver can tell apart: return np.array(….tolist(), dtype) of one dtype"
+                f"{self._method} must return arrays of one dtype, got one of {name} and one of "
+                f"{dtype}, which a receiver can tell apart: return np.array(….tolist(), dtype) of "
+                "one dtype"
             )
 
 

@@ -121,7 +121,10 @@ EPSILONS = (EPSILON_MIN, 0.01, 0.1, 1, 3, 10, 20, EPSILON_MAX)
 NO_EPSILONS = (0, -1.0, nan, inf, 32.5, 1e-9, "1", None, True, 1j)
 NO_NUMBERS = nan, inf, -inf, None, "text"
 
+FORM_SEEDS = 15, 18  # at which it is looked in what form the array of a crowd is sent
+
 Check = Callable[[Example], None]
+Send = Callable[[Any, Any], Any]  # makes reports of people and a generator
 
 
 class Slack(UserWarning, AssertionError):
@@ -150,7 +153,11 @@ def check_mechanism(mechanism: Mechanism | Example, inputs: Any = None, **about:
       people who share a coin in places that follow no rule;
     - crowds of other mixtures than equal parts, one of the first four inputs alone, and one of
       them that 14 in 15 people have; but in what form their array is sent is looked at for each of
-      the first 100 inputs alone, and for equal parts in ascending and in descending order;
+      the first 100 inputs alone, and for equal parts in ascending and in descending order, in two
+      or three draws of 2,000 people each;
+    - of clients with a memory (`memoise` and `respond`): reports after the second from one memory,
+      what two of them tell together, what is kept of a crowd beyond what is sent of it, which draws
+      are made, and all that is not said of `perturb`;
     - a tally or an estimate that errs beyond some thousand reports, influence on more than 12
       entries, and whatever larger instances of the class do;
     - reports that are forged otherwise than at random, values of other types, and intervals of
@@ -807,7 +814,7 @@ def _keeps(example: Example) -> bool:
 
 @_check(_keeps)
 def respond_of_memoise_is_perturb(example: Example) -> None:
-    """One report from what is kept has the law of `perturb`.
+    """One report from what is kept has the law of `perturb`, of each input.
 
     What is kept tells no more than `lifetime_epsilon`.  What another mechanism's clients keep is
     refused.
@@ -817,37 +824,87 @@ def respond_of_memoise_is_perturb(example: Example) -> None:
     foreign = replace(kept, mechanism=NonCallableMock(spec=Mechanism))
     of_another = partial(m.respond, foreign, rng=np.random.default_rng(0))
     _refuses(of_another, "kept must", "what another mechanism keeps")
-    outputs = known(example).outputs
-    rows = Rows()
+    _sends_as_perturb(example, partial(_first_of_memory, m), "respond of memoise")
+    if hasattr(m, "lifetime_epsilon"):
+        people = [example.inputs[i : i + 1] for i in range(len(example.inputs))]
+        shown = worst([law(partial(_memory, m, one)) for one in people])
+        what = f"what is kept tells input {shown.pair[0]} from {shown.pair[1]} by {shown.epsilon!r}"
+        within = shown.ratio is not None and shown.ratio <= odds(m.lifetime_epsilon)
+        _must(within, f"{what}, and lifetime_epsilon is {m.lifetime_epsilon!r}")
 
-    def respond(people: Any, rng: Any) -> Any:
-        return m.respond(m.memoise(people, rng=rng), rng=rng)
+
+@_check(_keeps)
+def respond_again_is_perturb(example: Example) -> None:
+    """One more report from what is kept has the law of `perturb`, too, of each input.
+
+    The first one is drawn from one seed.  Neither report changes what is kept.
+    """
+    m: Any = example.mechanism
+
+    def send(one: Any, rng: Any) -> Any:
+        kept = m.memoise(one, rng=rng)
+        before = dumps(kept.rows)
+        m.respond(kept, rng=np.random.default_rng(0))
+        reports = m.respond(kept, rng=rng)
+        same = dumps(kept.rows) == before
+        _must(same, "respond changes what is kept: let it leave kept.rows as they are")
+        return reports
+
+    _sends_as_perturb(example, send, "a second respond of memoise")
+
+
+@_check(_keeps)
+def respond_to_a_crowd_is_perturb(example: Example) -> None:
+    """People in a crowd respond from what they keep as if alone, a second time, too.
+
+    In all crowds that `perturb` is asked about in one batch.  The array of all reports is sent in
+    one form.
+    """
+    m: Any = example.mechanism
+
+    def second(crowd: Any, rng: Any) -> Any:
+        kept = m.memoise(crowd, rng=rng)
+        m.respond(kept, rng=rng)
+        return m.respond(kept, rng=rng)
+
+    alarm = FALSE_ALARM / 4
+    which = _people(example, DRAWS)
+    sends: dict[str, Send] = {
+        "respond of memoise": partial(_first_of_memory, m),
+        "a second respond of memoise": second,
+    }
+    for what, send in sends.items():
+        try:
+            _crowds_are_alone(example, send, alarm)
+            _alone_in_a_crowd(example, send, which, "in a batch", alarm)
+        except AssertionError as error:
+            raise AssertionError(f"{what}, {error}") from error
+
+
+def _first_of_memory(m: Any, people: Any, rng: Any) -> Any:
+    return m.respond(m.memoise(people, rng=rng), rng=rng)
+
+
+def _memory(m: Any, one: Any, rng: Paths) -> Hashable:
+    return freeze(m.memoise(one, rng=rng).rows)
+
+
+def _sends_as_perturb(example: Example, send: Send, what: str) -> None:
+    """Compare the law of what is sent of one person, of each input, with that of `perturb`."""
+    outputs = known(example).outputs
+    rows = Rows("respond")
 
     def report(one: Any, rng: Any) -> Hashable:
-        sent = respond(one, rng)
+        sent = send(one, rng)
         _must_be_array(sent)
         rows.only(sent)
         return outputs.key(_alone(sent, 0))
 
-    def memory(one: Any, rng: Paths) -> Hashable:
-        return freeze(m.memoise(one, rng=rng).rows)
-
-    memories = []
-    for i in range(len(example.inputs))[:MIXED]:
-        one = example.inputs[i : i + 1]
-        both = law(partial(report, one))
-        apart = total_variation(both, known(example).laws[i])
-        what = f"respond of memoise of input {i} has a law"
-        _must(not apart, f"{what} that is {float(apart):.3g} from that of perturb")
-        memories.append(law(partial(memory, one)))
     for i in range(len(example.inputs)):
-        report(example.inputs[i : i + 1], np.random.default_rng(0))
-    _crowds_have_one_form(example, respond)
-    if hasattr(m, "lifetime_epsilon"):
-        shown = worst(memories)
-        what = f"what is kept tells input {shown.pair[0]} from {shown.pair[1]} by {shown.epsilon!r}"
-        within = shown.ratio is not None and shown.ratio <= odds(m.lifetime_epsilon)
-        _must(within, f"{what}, and lifetime_epsilon is {m.lifetime_epsilon!r}")
+        found = law(partial(report, example.inputs[i : i + 1]))
+        apart = total_variation(found, known(example).laws[i])
+        has = f"{what} of input {i} has a law"
+        _must(not apart, f"{has} that is {float(apart):.3g} from that of perturb")
 
 
 @_check(lambda example: example.mechanism.public_fields)
@@ -1615,14 +1672,21 @@ def nobody_in_a_crowd_goes_with_another(example: Example) -> None:
     coins, by blocks, by turns, by halves or by values, shows it there; so does a batch that reports
     too much of one kind altogether.
     """
-    _alone_in_a_crowd(example, _people(example, DRAWS), "in a batch", FALSE_ALARM)
+    which = _people(example, DRAWS)
+    _alone_in_a_crowd(
+        example, partial(_perturb, example.mechanism), which, "in a batch", FALSE_ALARM
+    )
 
 
-def _alone_in_a_crowd(example: Example, which: Ints, name: str, alarm: float) -> None:
-    """Look at a crowd of people who have these inputs."""
+def _perturb(m: Any, people: Any, rng: Any) -> Any:
+    return m.perturb(people, rng=rng)
+
+
+def _alone_in_a_crowd(example: Example, send: Send, which: Ints, name: str, alarm: float) -> Any:
+    """Look at a crowd of people who have these inputs, and return their reports."""
     crowd = example.inputs[which]
     before = dumps(crowd)
-    drawn = example.mechanism.perturb(crowd, rng=np.random.default_rng(8))
+    drawn = send(crowd, np.random.default_rng(8))
     _must(dumps(crowd) == before, f"{CHANGED}, in a batch of {len(which)} people")
     _must(len(drawn) == len(which), f"{len(which)} people send {len(drawn)} reports")
     by_input = np.argsort(which, kind="stable")
@@ -1637,6 +1701,7 @@ def _alone_in_a_crowd(example: Example, which: Ints, name: str, alarm: float) ->
         off = _off(far, limit)
         batch = f"a batch of {len(x)} people {name}"
         _must(far <= limit, f"{batch} reports too much of one kind: {off}")
+    return drawn
 
 
 @_check()
@@ -1645,19 +1710,22 @@ def crowds_of_other_mixtures_are_alone(example: Example) -> None:
 
     They come in the order of their inputs; or all, or 14 in 15 of them, have one input.  So it
     is seen if a client asks what most people have.  The array of all reports is sent in one form,
-    whatever they have and in whatever order.
+    whatever they have and in whatever order, in two or three draws.
     """
+    _crowds_are_alone(example, partial(_perturb, example.mechanism), FALSE_ALARM)
 
-    def perturb(crowd: Any, rng: Any) -> Any:
-        return example.mechanism.perturb(crowd, rng=rng)
 
-    _crowds_have_one_form(example, perturb)
+def _crowds_are_alone(example: Example, send: Send, alarm: float) -> None:
+    """Look at form and law of what is sent of crowds of several mixtures."""
+    forms = Forms()
+    for name, which in _crowds(example):
+        for seed in FORM_SEEDS:
+            forms.take(send(example.inputs[which], np.random.default_rng(seed)), name)
     mixtures = dict(_mixtures(example))
-    alarm = FALSE_ALARM / (2 * len(mixtures))
+    alarm /= 2 * len(mixtures)
     for name, which in mixtures.items():
-        _alone_in_a_crowd(example, which, name, alarm)
-        rng = np.random.default_rng(15)
-        reports = example.mechanism.perturb(example.inputs[which], rng=rng)
+        forms.take(_alone_in_a_crowd(example, send, which, name, alarm), name)
+        reports = send(example.inputs[which], np.random.default_rng(15))
         drawn = _keys(example, reports)
         for i in np.unique(which):
             counts = Counter(drawn[j] for j in np.flatnonzero(which == i))
@@ -1670,16 +1738,19 @@ def crowds_of_other_mixtures_are_alone(example: Example) -> None:
             _must(p > alarm / len(example.inputs), f"of {CROWD} people {name}, {what}")
 
 
-def _crowds_have_one_form(example: Example, send: Callable[[Any, Any], Any]) -> None:
-    """See that the array which `send` makes of a crowd is in one form, whoever it is."""
-    forms = dict[Hashable, str]()
-    for name, which in _crowds(example):
-        reports = send(example.inputs[which], np.random.default_rng(15))
+class Forms:
+    """Arrays of crowds, which must be in one form, whoever it is."""
+
+    def __init__(self) -> None:
+        self._names = dict[Hashable, str]()
+
+    def take(self, reports: Any, name: str) -> None:
+        """Look at the form of an array; refuse another one than those before."""
         _must_be_array(reports)
-        forms.setdefault((form_of(reports.dtype), *layout(reports)), name)
-        several = f" has one form, another that of {CROWD} people ".join(forms.values())
+        self._names.setdefault((form_of(reports.dtype), *layout(reports)), name)
+        several = f" has one form, another that of {CROWD} people ".join(self._names.values())
         cure = "return ….copy() of one dtype"
-        _must(len(forms) == 1, f"the array of {CROWD} people {several}: {cure}")
+        _must(len(self._names) == 1, f"the array of {CROWD} people {several}: {cure}")
 
 
 def _crowds(example: Example) -> Iterator[tuple[str, Ints]]:
