@@ -1260,3 +1260,104 @@ def test_groups_without_names_are_the_first_and_the_second():
     asked = OneOf(["a", "b"], epsilon=2.0)
     one, other = (asked.estimate(asked.tally(np.array([0, 1] * n))) for n in (50, 60))
     assert differences(one, other, names=None).heading == "first − second"
+
+
+# ---------------------------------------------------------------------- ends that stay where they are
+
+
+APART = {"yes": 1, "no": -1}
+LEVELS = (0.5, 0.8, 0.9, 0.95, 0.98, 0.99, 0.999)
+
+
+def test_an_end_at_0_holds_it():
+    """Ends of these thirty people take steps; from z = 1.87 to 2.08 the upper one is at 0."""
+    asked = OneOf(["yes", "no"], epsilon=1.0)
+    result = tallied(asked, (10, 20), people=True)
+    found = result.contrast(APART)
+    assert found.high == 0 and found.p_value > 0.05
+    assert "-0 points" not in str(found)
+    for scale in (1e-40, 1e40):
+        scaled = result.contrast({"yes": scale, "no": -scale})
+        assert scaled.high == 0 and scaled.p_value == pytest.approx(found.p_value)
+    near = result.contrast(APART, level=0.9)
+    assert near.high < 0 and near.p_value == found.p_value < 0.1
+
+
+@pytest.mark.parametrize("epsilon, n", [(1.0, 20), (2.0, 10), (4.0, 20)])
+def test_p_about_these_people_says_what_intervals_say_at_all_levels(epsilon, n):
+    """Exactly, by all counts of two groups of one size: p is small as rarely as it says."""
+    asked = OneOf(["yes", "no"], epsilon=epsilon)
+    keep, other = (float(x) for x in asked.mechanism.chances)
+    half = np.arange(n // 2 + 1)
+    law = np.convolve(binom.pmf(half, n // 2, keep), binom.pmf(half, n // 2, other))
+    found = []
+    for count in range(n + 1):
+        result = tallied(asked, (count, n - count), people=True)
+        p = result.contrast(APART, level=0.5).p_value
+        found.append(p)
+        for level in LEVELS:
+            one = result.contrast(APART, level=level)
+            assert (p <= 1 - level) == (not one.low <= 0 <= one.high)
+    for chance in (0.05, 0.1, 0.2):
+        assert law @ (np.array(found) <= chance) <= chance
+    assert min(found) < 0.05
+
+
+def test_p_of_several_sums_at_once_says_what_their_intervals_say():
+    asked = OneOf(["yes", "no"], epsilon=1.0)
+    out = []
+    for count in range(31):
+        result = tallied(asked, (count, 30 - count), people=True)
+        for one in result.contrast({"whole": APART, "part": {"yes": 1}}).values():
+            out.append(not one.low <= 0 <= one.high)
+            assert (one.p_value <= 0.05) == out[-1]
+    assert 10 < sum(out) < len(out) - 10
+
+
+def test_differences_of_sets_about_these_people_may_cover_less():
+    """Exactly: nobody of thirty is in a set of two, in either group; `difference` states the number."""
+    n = 30
+    _, other = (float(x) for x in FOUR.mechanism.support)
+    counts = np.arange(n + 1)
+    law = binom.pmf(counts, n, 2 * other)
+    counts = counts[law > 1e-9]
+    held = {}
+    for people in (True, False):
+        sides = []
+        for wave in "12":
+            rows = [tallied(FOUR, (n - c, 0, c, 0), wave, people=people) for c in counts.tolist()]
+            sides.append([row.top(2) for row in rows])
+        holds = np.zeros((len(counts), len(counts)))
+        for i, j in np.ndindex(*holds.shape):
+            apart = difference(sides[0][i], sides[1][j], same_people=False)
+            holds[i, j] = apart.low <= 0 <= apart.high
+        held[people] = law[counts] @ holds @ law[counts]
+    assert round(held[True], 3) == 0.925
+    assert held[False] > 0.95
+
+
+@pytest.mark.parametrize("between", [(), (4,)])
+def test_means_of_large_values_with_missing_answers_have_an_error(between):
+    """They are those of values from 0, moved: what is near to them is their range, not their size."""
+    labels = list("abc")[: 2 + len(between)]
+    counts = (50, 20, 30) if not between else (40, 20, 20, 20)
+    means = []
+    for start in (0, 1e15):
+        values = [start, *(start + x for x in between), start + 9]
+        asked = OneOf(labels, mechanism=GRR(k=len(labels) + 1, epsilon=2.0), values=values, missing="none")
+        means.append(tallied(asked, counts).mean)
+    small, large = means
+    assert large.error == pytest.approx(small.error) and small.error > 0.1
+    for name in ("estimate", "low", "high"):
+        assert getattr(large, name) - 1e15 == pytest.approx(getattr(small, name), abs=0.25)
+
+
+def test_an_error_that_is_not_told_is_not_printed_as_0():
+    three = OneOf(["a", "b", "c"], epsilon=4.0, values=[0, 1, 2], missing="none")
+    alike = tallied(three, (80, 0, 0, 20)).mean
+    assert str(alike).splitlines()[1].split()[-3:] == ["–"] * 3
+    apart = tallied(FEW, (0, 100, 0)).contrast({"a": 1, "b": -2})
+    assert str(apart).splitlines()[1].split()[-4:] == ["–"] * 4
+    whole = tallied(FEW, (0, 100, 0)).contrast({"a": 2, "b": 2, "c": 2})  # 0, and known to be
+    told = str(whole).splitlines()[1].split()
+    assert told[-8::2] == ["200.0", "0.0", "200.0", "200.0"]

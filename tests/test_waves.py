@@ -482,6 +482,32 @@ def test_waves_that_noise_alone_may_part_have_the_covariance_of_their_middle():
     assert 4 * both == pytest.approx(e**2 + d**2 + 2 * (min(f, g) - f * g) / 2999)
 
 
+def test_means_with_missing_answers_have_the_scores_of_the_middle_too():
+    """Of shares of no, yes and missing, by hand: the score of a person is (v - mean) / (no + yes)."""
+    asked = OneOf(["no", "yes"], epsilon=1.0, values=[0, 1], missing="none")
+    keep, other = (float(x) for x in asked.mechanism.chances)
+    counts = np.array([[330, 370, 300], [340, 350, 310]])
+    means = []
+    for week, row in enumerate(counts):
+        tally = asked.tally(np.repeat([0, 1, 2], row), wave=f"W{week}")
+        means.append(asked.estimate(tally).mean)
+    no, yes, _ = (counts.mean(0) / 1000 - other) / (keep - other)
+    answered = no + yes
+    mean = yes / answered
+    spread = (no * mean**2 + yes * (1 - mean) ** 2) / answered**2
+    found = Waves(means, same=True).mean().error ** 2
+    errors = sum(one.error**2 for one in means)
+    assert 4 * found == pytest.approx(errors + 2 * spread / 999, rel=1e-12)
+
+
+def test_a_change_that_is_not_told_prints_no_error():
+    three = OneOf(["a", "b", "c"], epsilon=4.0, values=[0, 1, 2], missing="none")
+    codes = np.repeat([0, 3], [80, 20])
+    means = [three.estimate(three.tally(codes, wave=wave)).mean for wave in "12"]
+    row = str(Waves(means, same=False)).splitlines()[1].split()
+    assert row[-4:] == ["0.00", "–", "–", "–"]
+
+
 def test_a_wave_of_weight_0_is_not_asked():
     """It may tell nothing of the row: no error, or no estimate."""
     asked = OneOf(list("abcd"), epsilon=4.0)
@@ -823,6 +849,11 @@ def test_what_waves_are_asked_is_checked():
         (lambda: waves.combine("yes", [1e-200, 0]), "weights must be 0, or of a size from 1e-50 .*, got 1e-200"),
         (lambda: waves.slope("yes", [1e300, -1e300]), r"the range of times must be .* got 2e\+300: scale"),
         (lambda: waves.slope("yes", [1.7e308, -1.7e308]), "the range of times must be .* got inf"),
+        (
+            lambda: waves.slope("yes", [0, 1e50]),
+            r"^times must be such that a slope has weights of a size from 1e-50 to 1e\+50, or 0, "
+            r"got \[0\.0, 1e\+50\]: take another unit of time",
+        ),
         (lambda: waves.slope("yes", [1, 1]), "times must differ"),
         (lambda: waves.slope("yes", [1]), "times must be one a wave"),
     ):

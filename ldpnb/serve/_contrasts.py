@@ -36,7 +36,17 @@ from ldpnb.oracles import GRR
 from ldpnb.oracles.base import FrequencyOracle
 from ldpnb.postprocess import norm_sub, normal_quantile
 from ldpnb.serve._columns import key, told
-from ldpnb.serve._ends import LEAST, Ends, added, chance_of_zero, exact, moved, normal, reaching
+from ldpnb.serve._ends import (
+    LEAST,
+    Ends,
+    added,
+    chance_of_zero,
+    exact,
+    moved,
+    normal,
+    reaching,
+    settled,
+)
 
 if TYPE_CHECKING:
     from ldpnb.attributes.records import Set
@@ -45,6 +55,8 @@ if TYPE_CHECKING:
 ROUNDING = 1e-9  # of a variance that is 0, in units of that of one row
 NOTHING = 1e-13  # of a squared score: less than this scatter is rounding
 ALIKE = 1e-14  # of the largest weight: those that differ by no more are the same, as 0.1 + 0.2 and 0.3
+SAME_VALUE = 4e-16  # of the largest value: those that differ by no more are one, written in two ways
+BESIDE = 1e-12  # of 1 − level: p is so far from it where p and the interval would say two things
 SMALLEST, LARGEST = 1e-50, 1e50  # of a weight: squares of products of two are neither 0 nor infinite
 ALONE = "one result: its rows come from the same reports, which is allowed for"
 OTHERS = "other people in each: variances add; results of the same people are same_people=True"
@@ -91,9 +103,10 @@ class Contrast:
 
     A sum with one row has the interval of that row, as it is printed but for the level; by k-RR, so has one of several
     rows with one weight, as if they were a row.  A difference of results, or a change, combines the intervals of both.
+    About these people, differences of sets may cover less, see `ldpnb.serve.difference`.
     Other sums of several rows of one result follow the normal law, which is too
     narrow where hardly anybody, say fewer than ten people, is in what is added; where their error is estimated as 0,
-    ends and p are NaN, and print as "–".
+    ends and p are NaN; these and the error print as "–".
 
     Attributes
     ----------
@@ -142,7 +155,12 @@ class Contrast:
 
     @cached_property
     def _interval(self) -> tuple[float, float]:
-        return self.ends(normal_quantile(self.level, self.family))
+        return self._settled(normal_quantile(self.level, self.family))
+
+    @property
+    def _settled(self) -> Ends:
+        """Its ends, 0 where they are 0 but for rounding."""
+        return partial(settled, self.ends, self.most - self.least)
 
     @property
     def share(self) -> float:
@@ -163,16 +181,19 @@ class Contrast:
     def p_value(self) -> float:
         """Smallest 1 − level whose interval leaves out 0, times the number of sums asked for at once.
 
-        It is below 1 − `level` where the interval leaves out 0, and there alone.  It is never below 1e-9 for one sum,
-        which prints as "<1e-09".  NaN where the interval is: the error of several rows is estimated as 0, from too few
-        reports.
+        It is at most 1 − `level` where the interval leaves out 0, and there alone: an end at 0
+        holds it.  It is never below 1e-9 for one sum, which prints as "<1e-09".  NaN where the
+        interval is: the error of several rows is estimated as 0, from too few reports.
         """
-        found = min(1.0, self.family * self._chance) if isfinite(self._chance) else nan
+        if not isfinite(self._chance):
+            return nan
+        found = min(1.0, self.family * self._chance)
         out = 1 - self.level
-        if found < out and self.low <= 0 <= self.high:  # exact ends take steps, and may do so to and fro
-            return out
-        if found >= out and not self.low <= 0 <= self.high:
-            return float(np.nextafter(out, 0))
+        holds = self.low <= 0 <= self.high
+        if holds and found <= out:  # exact ends take steps, and may do so to and fro
+            return min(1.0, out * (1 + BESIDE))
+        if not holds and found > out:
+            return out * (1 - BESIDE)
         return found
 
     @property
@@ -184,7 +205,7 @@ class Contrast:
 
     @cached_property
     def _chance(self) -> float:
-        return chance_of_zero(self.ends)
+        return chance_of_zero(self._settled)
 
     @property
     def tests_zero(self) -> bool:
@@ -241,6 +262,8 @@ def _table(rows: Sequence[Contrast], heading: str) -> str:
     lines = [[heading, first.what, "error", "low", "high", *["p"] * tested]]
     for one in rows:
         numbers = [scale * x for x in (one.estimate, one.error, one.low, one.high)]
+        if isnan(one.low):
+            numbers[1] = nan  # an error of 0 that too few reports tell
         cells = ["–" if isnan(x) else f"{x:,.{decimals}f}{unit}" for x in numbers]
         lines.append([one.label, *cells, *[_chance(one)] * tested])
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
@@ -282,9 +305,14 @@ def finite(value: Any, name: str) -> float:
     return found
 
 
+def is_of_size(weight: float) -> bool:
+    """Return whether a number is 0, or one whose squares a float holds."""
+    return weight == 0 or SMALLEST <= abs(weight) <= LARGEST
+
+
 def check_size(weight: float, name: str) -> None:
     """Refuse a number, other than 0, whose squares a float may not hold."""
-    if weight != 0 and not SMALLEST <= abs(weight) <= LARGEST:
+    if not is_of_size(weight):
         rule = f"0, or of a size from {SMALLEST:g} to {LARGEST:g}"
         raise ValueError(f"{name} must be {rule}, got {shown(weight)}: scale all of them")
 
@@ -490,10 +518,20 @@ def mean_of_values(result: Result) -> Contrast:
         inside = float(result.estimate[valued].sum())
         if inside <= 3 * sqrt(max(variance_of(result, valued.astype(np.float64), result.people)[0], 0.0)):
             raise ValueError("values must be of more people to have a mean, got a share not told from 0: collect more")
-        estimate = float(result.estimate[valued] @ values[valued]) / inside
-        weights = np.where(valued, values - estimate, 0) / inside
+        estimate, weights = mean_of_valued(values, result.estimate)
     mean = _made(Part(result, weights), estimate, result.level, 1, "mean", "mean")
     return mean if valued.all() or not _names_one(result) else _among_those_with(values, mean)
+
+
+def mean_of_valued(values: Floats, shares: Floats) -> tuple[float, Floats]:
+    """Return the mean of those with a value, NaN else, and the weight of each share in its error."""
+    valued = ~np.isnan(values)
+    inside = float(shares[valued].sum())
+    least = float(values[valued].min())
+    above = np.where(valued, values - least, 0)  # no digits are lost where all values are large
+    ratio = float(shares @ above) / inside
+    weights: Floats = np.where(valued, above - ratio, 0) / inside
+    return least + ratio, weights
 
 
 def _among_those_with(values: Floats, mean: Contrast) -> Contrast:
@@ -503,7 +541,7 @@ def _among_those_with(values: Floats, mean: Contrast) -> Contrast:
     value: the error is then near 0, too, and tells nothing.
     """
     result, (least, most) = mean.parts[0].result, (float(np.nanmin(values)), float(np.nanmax(values)))
-    rounding = ALIKE * max(abs(least), abs(most))
+    rounding = SAME_VALUE * max(abs(least), abs(most))
     if most - least <= rounding:
         return replace(mean, error=0.0, ends=partial(exact, mean.estimate))
     low, high = np.flatnonzero(values <= least + rounding), np.flatnonzero(values >= most - rounding)

@@ -13,14 +13,16 @@ One principle holds for all weighted sums of rows.
   :math:`(\sum_{s,t} r_{st} d_s d_t)^{1/2}` away (MOVER: Zou and Donner 2008), r the correlations:
   none where other people were asked or noise alone counts, and the largest that there can be where
   the same people were; where nothing is known of them, distances add.  Distances of shares of these
-  very people, whose own ends are shares that they can have, are z standard errors at least.
+  very people, whose own ends are shares that they can have, are z standard errors at least; of sets
+  that hardly anybody is in, differences may cover less (`ldpnb.serve.difference` has a number).
 - *Everything else*, several rows of one result, has z standard errors to both sides.  Where the
   error is estimated as 0, too few reports tell one: ends and p are NaN.  Only where a sum is the
   same for all reports, as that of all shares of k-RR, the estimate is exact, and both ends are the
   estimate.
 
 An interval tests its own estimate: p is the smallest 1 − level whose interval leaves out 0, times
-the number of intervals at once.
+the number of intervals at once.  Exact ends about these people take steps, and one of them may be 0
+itself, where 0 is held; an end that rounding alone parts from 0 is 0 (`settled`).
 """
 
 from __future__ import annotations
@@ -37,7 +39,8 @@ Ends = Callable[[float], tuple[float, float]]  # of z; partials of what is below
 
 LEAST = 1e-9  # p; no interval is known so far out
 LARGEST = normal_quantile(1 - LEAST)
-CLOSE = 1e-6  # of the z that is found
+CLOSE = 1e-7  # of the z that is found
+AT_ZERO = 1e-12  # of what a sum can be: an end so near to 0 may have been moved there by rounding
 
 
 def row_of(
@@ -100,8 +103,30 @@ def added(
     return total - float(down), total + float(up)
 
 
+def settled(ends: Ends, width: float, z: float) -> tuple[float, float]:
+    """Return ends, 0 where rounding alone may part one from it.
+
+    Parameters
+    ----------
+    ends : Ends
+    width : float
+        From the least to the largest that the sum can be.
+    z : float
+    """
+    low, high = ends(z)
+    near = AT_ZERO * width
+    if abs(low) <= near:
+        low = 0.0
+    if abs(high) <= near:
+        high = 0.0
+    return low, high
+
+
 def chance_of_zero(ends: Ends) -> float:
     """Return the smallest 1 − level whose interval leaves out 0, 1e-9 at least; NaN where ends are.
+
+    Halved is a range of z from one whose interval leaves out 0 to one whose interval holds it.  How
+    far an end is from 0 tells nothing, since exact ends stay where they are over whole ranges of z.
 
     Examples
     --------
@@ -110,19 +135,19 @@ def chance_of_zero(ends: Ends) -> float:
     >>> round(chance_of_zero(near), 4), chance_of_zero(far)
     (0.05, 1e-09)
     """
-    from scipy.optimize import brentq
     from scipy.special import ndtr
 
-    def beyond(z: float) -> float:
-        """Return how far the interval is from 0: negative where it holds 0."""
+    def holds(z: float) -> bool:
+        """Return whether the interval holds 0, ends included."""
         low, high = ends(z)
-        return max(low, -high)
+        return low <= 0 <= high
 
-    if isnan(beyond(1.0)):
+    if isnan(ends(1.0)[0]):
         return nan
-    inside, outside = 0.0, 0.0
+    inside = 0.0
+    outside = 0.0
     for z in (0.0, 1.0, 2.0, 4.0, LARGEST):  # far out, exact ends are slow
-        if beyond(z) <= 0:
+        if holds(z):
             inside = z
             break
         outside = z
@@ -130,4 +155,10 @@ def chance_of_zero(ends: Ends) -> float:
         return LEAST
     if inside == 0:
         return 1.0
-    return float(2 * ndtr(-brentq(beyond, outside, inside, xtol=CLOSE)))
+    while inside - outside > CLOSE:
+        middle = (inside + outside) / 2
+        if holds(middle):
+            inside = middle
+        else:
+            outside = middle
+    return float(2 * ndtr(-outside))

@@ -167,7 +167,7 @@ class Result:
         has what differs from such a sum by a constant, as the share of two of three categories.  By k-RR, sums of several
         rows with one weight, as the last two of four categories, have the ends of the law of all reports that name one
         of these.  All others follow the normal law, and are too narrow where hardly anybody, say fewer than ten people, is in what is added.  Where
-        their error is estimated as 0, ends and p are NaN, and a printed line says so.
+        their error is estimated as 0, ends and p are NaN, error and ends print as "–", and a line says so.
 
         Parameters
         ----------
