@@ -225,7 +225,7 @@ def test_bounds_of_hadamard_response_are_those_of_its_exact_law(k, epsilon, bloc
     """Of each category, the least and the most likely item attain them; none is outside."""
     oracle = HadamardResponse(k=k, epsilon=epsilon, blocks=blocks)
     every, given = np.arange(oracle.size), {}
-    monkeypatch.setattr(screening, "_categories", lambda name, *rest: given.setdefault(name, rest) and (name, 1, None))
+    monkeypatch.setattr(screening, "_categories", lambda name, *rest: given.setdefault(name, rest) and screening.Test(name, 1.0))
     screen(oracle, every)
     found = laws(oracle, np.arange(k))
     law = np.array([[float(found[x].get(y, 0)) for y in every] for x in range(k)])

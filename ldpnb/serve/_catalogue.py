@@ -16,7 +16,8 @@ FAMILIES = ("oracles", "numbers", "strings", "keyvalue", "sets", "attributes")
 def catalogue() -> dict[str, type[Mechanism]]:
     """Return the mechanisms of the package by the names of their classes.
 
-    A mechanism is a class that can be built, lies in one of the families and has a label; nothing else lists it.
+    A mechanism is a class that can be built, lies in one of the families and has a label; nothing
+    else lists it.
 
     Examples
     --------
@@ -24,12 +25,13 @@ def catalogue() -> dict[str, type[Mechanism]]:
     'k-RR'
     """
     _load()
-    found = [
-        kind
-        for kind in _below(Mechanism)  # type: ignore[type-abstract]
-        if kind.__module__.startswith(tuple(f"ldpnb.{f}." for f in FAMILIES))
-    ]
-    return {kind.__name__: kind for kind in sorted(found, key=_place) if not inspect.isabstract(kind) and kind.label}
+    families = tuple(f"ldpnb.{family}." for family in FAMILIES)
+    found = []
+    for kind in _below(Mechanism):  # type: ignore[type-abstract]
+        in_a_family = kind.__module__.startswith(families)
+        if in_a_family and not inspect.isabstract(kind) and kind.label:
+            found.append(kind)
+    return {kind.__name__: kind for kind in sorted(found, key=_place)}
 
 
 @cache
@@ -41,10 +43,15 @@ def _load() -> None:
 
 
 def _below(kind: type[Mechanism]) -> set[type[Mechanism]]:
-    return {kind}.union(*map(_below, kind.__subclasses__()))
+    """Return a class and all that are derived from it."""
+    found = {kind}
+    for heir in kind.__subclasses__():
+        found |= _below(heir)
+    return found
 
 
 def _place(kind: type[Mechanism]) -> tuple[int, str, int]:
     """Sort key: family, module, order of definition."""
     family, module = kind.__module__.split(".")[1:3]
-    return FAMILIES.index(family), module, list(vars(sys.modules[kind.__module__])).index(kind.__name__)
+    defined = list(vars(sys.modules[kind.__module__]))
+    return FAMILIES.index(family), module, defined.index(kind.__name__)

@@ -1,24 +1,27 @@
-"""Columns of answers as people have them: lists, arrays, columns of pandas, Polars and Arrow; none is imported.
+"""Columns of answers as people have them: lists, arrays, columns of pandas, Polars and Arrow.
 
-A column becomes distinct labels, and for each person a place among them.  One rule says what a label is, for categories
-and their answers, items, users and strings:
+None of these libraries is imported.
+A column becomes distinct labels, and for each person a place among them.  One rule says what a
+label is, for categories and their answers, items, users and strings:
 
-- A label is a string, a bool or an integer.  They are told apart by type first: True is not 1, and "1" is neither.
-- A whole float is the integer, since tables turn integers with gaps into floats.  But it must be below 2⁵³ (float32:
-  2²⁴, float16: 2¹¹), where each integer has a float of its own.  From there on neighbours share a float, and it is
-  refused: the column must be read as integers or text.  What was float32 and has become Python's floats, as in a list
-  or a column of objects, cannot be seen.
-- Strings are equal if their code points are: nothing is stripped, normalised or put into lower case.
-- None, NaN, NA and NaT are no answer.  A string of blanks alone is neither a label nor a missing answer: it is refused.
+- A label is a string, a bool or an integer.  They are told apart by type first: True is not 1, and
+  "1" is neither.
+- A whole float is the integer, since tables turn integers with gaps into floats.  But it must be
+  below 2⁵³ (float32: 2²⁴, float16: 2¹¹), where each integer has a float of its own.  From there on
+  neighbours share a float, and it is refused: the column must be read as integers or text.  What
+  was float32 and has become Python's floats, as in a list or a column of objects, cannot be seen.
+- Strings are equal if their code points are: nothing is stripped, normalised or put into lower
+  case.
+- None, NaN, NA and NaT are no answer.  A string of blanks alone is neither a label nor a missing
+  answer: it is refused.
 
-Columns that name people are also refused if two names in them may be one, `named_people`: one person who is taken for
-two would send twice, with twice the ε.
+Columns that name people are also refused if two names in them may be one, `named_people`: one
+person who is taken for two would send twice, with twice the ε.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import lru_cache
@@ -29,29 +32,44 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldpnb.checks import as_float, shown
-from ldpnb.core import Floats, Ints
+from ldpnb.core import Bools, Floats, Ints
 
 SHOWN = 3  # labels that a message names
 FORMS = "a list, an array, a pandas Series or an Arrow column"
 LABELS = "strings, bools or integers"
+CONVERT = "convert them first, text with pandas.to_numeric"
 LONGEST = 2**13  # bits of an integer; Python does not write those of more than 4,300 digits
 SURE = 2**53  # below it, each integer has a float of its own
-NARROW = {"float16": 2**11, "halffloat": 2**11, "float32": 2**24, "float": 2**24}  # by the names of numpy and of Arrow
+# The same of narrower floats, by the names of numpy and of Arrow.
+NARROW = {"float16": 2**11, "halffloat": 2**11, "float32": 2**24, "float": 2**24}
 UNSEEN = "\0\u200b\u2060\ufeff"  # characters that nobody sees, and str.strip() leaves
-FLAG = "\U0001f3f4[\U000e0030-\U000e007a]+\U000e007f"  # a black flag and tags, which are seen: they say whose it is
-IGNORED = re.compile(  # further ones, of other kinds to Unicode: joiners, fillers, variation selectors, not assigned
+# A black flag and tags, which are seen: they say whose it is.
+FLAG = "\U0001f3f4[\U000e0030-\U000e007a]+\U000e007f"
+# Further characters that nobody sees, of other kinds to Unicode: joiners, fillers, variation
+# selectors, not assigned.
+IGNORED = re.compile(
     f"({FLAG})|[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2065\u2800\u3164\ufe00-\ufe0f\uffa0"
     "\ufff0-\ufff8\U000e0000-\U000e0fff]"
 )
-TAG, JOINER = "\U000e0020", "\u200d"  # the first tag; what makes one picture of two
+TAG = "\U000e0020"  # the first one
+JOINER = "\u200d"  # what makes one picture of two
 RAISED = ("<super>", "<sub>")  # written above or below the line, by Unicode
 BLANKS = "".join(filter(str.isspace, map(chr, range(2**16)))) + UNSEEN
 WHOLE = re.compile(r"(-?[0-9]+)(\.0+)?", re.ASCII)  # an integer, or one that is written as a float
-POWER = re.compile(r"-?[1-9](\.[0-9]{1,20})?(E|[eE]\+)[0-9]{1,2}", re.ASCII)  # as programs write large floats
+# As programs write large floats.
+POWER = re.compile(r"-?[1-9](\.[0-9]{1,20})?(E|[eE]\+)[0-9]{1,2}", re.ASCII)
 ALIKE = "differ in blanks, in characters that nobody sees or in Unicode form alone"
 
+Label = str | bool | int
+Key = tuple[type[Label], Label]
 
-# ------------------------------------------------------------------------------------------------------ one label
+# Columns of libraries that are not imported, and their types.
+Column = Any
+ColumnType = Any
+Entries = list[Any]  # of a column, before it is known whether they are labels
+
+
+# ---------------------------------------------------------------------------------------- one label
 
 
 def gone(x: Any) -> bool:
@@ -61,7 +79,7 @@ def gone(x: Any) -> bool:
     return x is None or type(x).__name__ in ("NAType", "NaTType")
 
 
-def key(x: Any, name: str = "label", sure: int = SURE) -> tuple[type, Any]:
+def key(x: Any, name: str = "label", sure: int = SURE) -> Key:
     """Return a label's type and value, by which it is found; whole floats are integers.
 
     Parameters
@@ -82,18 +100,24 @@ def key(x: Any, name: str = "label", sure: int = SURE) -> tuple[type, Any]:
     >>> key(7.0) == key(7), key(True) == key(1), key("7") == key(7)
     (True, False, False)
     """
-    found: Any = x
-    if isinstance(x, np.bool_ | np.str_) or (isinstance(x, np.integer) and not isinstance(x, np.timedelta64)):
-        found = x.item()
-    elif isinstance(x, float | np.floating) and float(x).is_integer() and int(x) == x:
+    found = x
+    is_whole = isinstance(x, float | np.floating) and float(x).is_integer() and int(x) == x
+    if is_whole:
         found = _whole(x, name, min(sure, least_unsure(getattr(x, "dtype", None))))
-    kind: type | None = next((one for one in (bool, str, int) if isinstance(found, one)), None)
-    if kind is None or (kind is int and int(found).bit_length() > LONGEST):
+    elif isinstance(x, np.bool_ | np.str_):
+        found = x.item()
+    elif isinstance(x, np.integer) and not isinstance(x, np.timedelta64):
+        found = x.item()
+    if isinstance(found, bool):
+        return bool, found
+    if isinstance(found, int) and found.bit_length() <= LONGEST:
+        return int, found
+    if not isinstance(found, str):
         raise ValueError(f"{name} must be {LABELS}, got {shown(x)}{_cure(x)}")
-    if kind is str and is_blank(found):
+    if is_blank(found):
         cure = "an empty string is no missing answer, write None for it"
         raise ValueError(f"{name} must be {LABELS}, got {shown(found)}: {cure}")
-    return kind, found
+    return str, found
 
 
 def _whole(x: Any, name: str, sure: int) -> int:
@@ -112,23 +136,35 @@ def _cure(x: Any) -> str:
     return ": write it as a string"
 
 
-def least_unsure(kind: Any) -> int:
-    """Return the power of two from which integers share a number of this type: a dtype, or a type of Arrow's."""
+def least_unsure(kind: ColumnType) -> int:
+    """Return the power of two from which integers share a number of this type.
+
+    Parameters
+    ----------
+    kind : dtype, type of Arrow's, or None
+    """
     if kind is None:
         return SURE
     kind = getattr(kind, "pyarrow_dtype", kind)  # pandas' own types around others
-    kind = getattr(kind, "value_type", getattr(kind, "subtype", kind))  # of a dictionary, of a sparse column
-    text = kind.name if isinstance(kind, np.dtype) else str(kind).removesuffix("[pyarrow]").lower()
-    return NARROW.get(text, SURE)
+    if hasattr(kind, "value_type"):  # of a dictionary
+        kind = kind.value_type
+    elif hasattr(kind, "subtype"):  # of a sparse column
+        kind = kind.subtype
+    if isinstance(kind, np.dtype):
+        return NARROW.get(kind.name, SURE)
+    return NARROW.get(str(kind).removesuffix("[pyarrow]").lower(), SURE)
 
 
 def folded(x: Any) -> str:
-    """Return a label as people read it, to refuse two that are read alike; none is ever replaced by it.
+    """Return a label as people read it, to refuse two that are read alike.
 
-    Left out are blanks around it and characters that nobody sees: control and format characters, joiners, fillers and
-    variation selectors.  The others are in one Unicode form, that of compatibility (NFKC): the wide ７ is 7, and so are
-    the small and circled ones.  What is raised or lowered stays so: 10² is not 102, and ㎡ is m².  Joiners between
-    pictures stay, and the tags of a flag.
+    No label is ever replaced by it.
+
+    Left out are blanks around it and characters that nobody sees: control and format characters,
+    joiners, fillers and variation selectors.  The others are in one Unicode form, that of
+    compatibility (NFKC): the wide ７ is 7, and so are the small and circled ones.  What is raised
+    or lowered stays so: 10² is not 102, and ㎡ is m².  Joiners between pictures stay, and the tags
+    of a flag.
 
     Examples
     --------
@@ -157,7 +193,9 @@ def _is_seen(text: str, i: int) -> bool:
     """Whether a character is seen, in a text without those that are `IGNORED`."""
     c = text[i]
     if c == JOINER:
-        return all(category(other).startswith("S") for other in (text[i - 1 : i] or c, text[i + 1 : i + 2] or c))
+        before = text[i - 1 : i] or c
+        after = text[i + 1 : i + 2] or c
+        return category(before).startswith("S") and category(after).startswith("S")
     return c.isprintable() or c.isspace() or c >= TAG or category(c) not in ("Cc", "Cf")
 
 
@@ -180,15 +218,17 @@ def _cure_of_two(x: str, other: str, wanted: str) -> str:
 
 def told(labels: Iterable[Any]) -> str:
     """Return the first labels in words."""
-    found = [*labels]
-    more = f" and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
-    return ", ".join(map(shown, found[:SHOWN])) + more
+    found = list(labels)
+    first = ", ".join(map(shown, found[:SHOWN]))
+    if len(found) > SHOWN:
+        return f"{first} and {len(found) - SHOWN} more"
+    return first
 
 
-# ------------------------------------------------------------------------------------------------------ one column
+# --------------------------------------------------------------------------------------- one column
 
 
-def labelled(values: Any, name: str = "values") -> tuple[list[Any], Ints]:
+def labelled(values: Column, name: str = "values") -> tuple[list[Any], Ints]:
     """Return distinct labels, and each person's place among them, −1 where there is no answer.
 
     This is the one way into the package for columns of labels, names and ids.
@@ -216,24 +256,29 @@ def labelled(values: Any, name: str = "values") -> tuple[list[Any], Ints]:
     ([7, '7'], [0, 0, -1, 1])
     """
     entries, codes, sure = _entries(values, name)
-    seen = np.bincount(codes + 1, minlength=len(entries) + 1)[1:] > 0  # a category may be nobody's answer
-    distinct: dict[tuple[type, Any], int] = {}
+    counts = np.bincount(codes + 1, minlength=len(entries) + 1)[1:]
+    distinct: dict[Key, int] = {}
     place = np.full(len(entries) + 1, -1, np.int64)  # the last is place −1
-    for i in np.flatnonzero(seen).tolist():
+    for i in np.flatnonzero(counts).tolist():  # a category may be nobody's answer
         if not gone(entries[i]):
             place[i] = distinct.setdefault(key(entries[i], name, sure), len(distinct))
-    return [x for _, x in distinct], place[codes]
+    labels = [label for _, label in distinct]
+    return labels, place[codes]
 
 
-def _entries(values: Any, name: str) -> tuple[list[Any], Ints, int]:
-    """Return a column's entries, each once or a few times, each person's place among them, and `least_unsure`."""
-    if hasattr(values, "to_arrow") and not hasattr(values, "columns"):  # a column of Polars
+def _entries(values: Column, name: str) -> tuple[Entries, Ints, int]:
+    """Return a column's entries, each person's place among them, and `least_unsure`.
+
+    An entry may be there several times.
+    """
+    if _is_polars(values):
         values = _of_polars(values, name)
     if hasattr(values, "to_pylist"):
         return _arrow(values, name)
-    dtype = getattr(values, "dtype", None)
-    if (categories := getattr(dtype, "categories", None)) is not None:  # by label: a code says nothing without its list
-        codes = np.asarray(getattr(values, "cat", values).codes, np.int64)
+    categories = getattr(getattr(values, "dtype", None), "categories", None)
+    if categories is not None:  # by label: a code says nothing without its list
+        coded = values.cat if hasattr(values, "cat") else values
+        codes = np.asarray(coded.codes, np.int64)
         return list(categories), codes, least_unsure(getattr(categories, "dtype", None))
     if isinstance(values, list | tuple | range):
         return *_listed(values, name), SURE
@@ -242,7 +287,8 @@ def _entries(values: Any, name: str) -> tuple[list[Any], Ints, int]:
         try:
             codes, found = array.factorize()
         except NotImplementedError:
-            raise ValueError(f"{name} must be {LABELS}, got {array.dtype}: convert them first") from None
+            got = f"{array.dtype}: convert them first"
+            raise ValueError(f"{name} must be {LABELS}, got {got}") from None
         return found.tolist(), np.asarray(codes, np.int64), least_unsure(array.dtype)
     if array.dtype.kind in "OUT":
         return *_listed(array.tolist(), name), SURE
@@ -252,22 +298,29 @@ def _entries(values: Any, name: str) -> tuple[list[Any], Ints, int]:
     raise ValueError(f"{name} must be {LABELS}, got {array.dtype}: convert them first")
 
 
-def _of_polars(values: Any, name: str) -> Any:
+def _is_polars(values: Column) -> bool:
+    """Whether this is a column of Polars."""
+    return hasattr(values, "to_arrow") and not hasattr(values, "columns")
+
+
+def _of_polars(values: Column, name: str) -> Column:
     """Return a column of Polars as one of Arrow, which has no integers of 128 bits."""
     try:
         return values.to_arrow()
     except Exception as error:
+        got = f"one of Polars' {values.dtype}"
         cure = "cast it first, integers to Int64 or text"
-        raise ValueError(f"{name} must be {FORMS}, got one of Polars' {values.dtype}: {cure}") from error
+        raise ValueError(f"{name} must be {FORMS}, got {got}: {cure}") from error
 
 
-def _array(values: Any, name: str) -> Any:
+def _array(values: Column, name: str) -> Column:
     """Return an array of one axis: numpy's, or a column of a type that only pandas has."""
-    column = hasattr(values, "dtype") and hasattr(values, "shape") and not isinstance(values, type)
+    has_type = hasattr(values, "dtype") and hasattr(values, "shape")
+    is_column = has_type and not isinstance(values, type)
     if hasattr(values, "columns"):
         cure = "several columns have this name, rename them"
         raise ValueError(f"{name} must be one column, got {type(values).__name__}: {cure}")
-    if isinstance(values, np.ma.MaskedArray) or not column:
+    if isinstance(values, np.ma.MaskedArray) or not is_column:
         raise ValueError(f"{name} must be {FORMS}, got {type(values).__name__}")
     if len(values.shape) != 1:
         raise ValueError(f"{name} must be one column, got shape {values.shape}")
@@ -278,29 +331,43 @@ def _array(values: Any, name: str) -> Any:
     return values
 
 
-def _listed(values: Sequence[Any], name: str) -> tuple[list[Any], Ints]:
-    plain = {*map(type, values)} <= {str, type(None)}
-    keys: Sequence[Any] = values if plain else list(zip(map(type, values), values, strict=True))  # True is not 1
+def _listed(values: Sequence[Any], name: str) -> tuple[Entries, Ints]:
+    """Return the distinct entries of a list, and the place of each person's among them."""
+    kinds = set(map(type, values))
     try:
-        place = {one: i for i, one in enumerate(dict.fromkeys(keys))}
+        if kinds <= {str, type(None)}:
+            return _numbered(values)
+        typed, codes = _numbered(list(zip(map(type, values), values, strict=True)))  # True is not 1
     except TypeError:
-        raise ValueError(f"{name} must be one answer a person, got lists or other containers") from None
+        got = "lists or other containers"
+        raise ValueError(f"{name} must be one answer a person, got {got}") from None
     except ValueError:  # numpy has no hash for it
-        raise ValueError(f"{name} must be {LABELS}, got a time span without a unit: write it as a string") from None
-    return [x if plain else x[1] for x in place], np.fromiter(map(place.__getitem__, keys), np.int64, len(keys))
+        got = "a time span without a unit: write it as a string"
+        raise ValueError(f"{name} must be {LABELS}, got {got}") from None
+    return [x for _, x in typed], codes
 
 
-def _arrow(values: Any, name: str) -> tuple[list[Any], Ints, int]:
+def _numbered(entries: Sequence[Any]) -> tuple[Entries, Ints]:
+    """Return distinct entries in the order of their first place, and the number of each."""
+    distinct = list(dict.fromkeys(entries))
+    numbers = {x: i for i, x in enumerate(distinct)}
+    codes = np.fromiter(map(numbers.__getitem__, entries), np.int64, len(entries))
+    return distinct, codes
+
+
+def _arrow(values: Column, name: str) -> tuple[Entries, Ints, int]:
+    """Return what `_entries` does of a column of Arrow."""
     if hasattr(values, "column_names"):
         raise ValueError(f"{name} must be one column, got a table: take a column of it")
-    entries: list[Any] = []
+    entries: Entries = []
     codes = [np.empty(0, np.int64)]
     sure = SURE
     for chunk in getattr(values, "chunks", [values]):
         try:
-            coded = chunk if hasattr(chunk, "dictionary") else _plain(chunk).dictionary_encode()
+            coded = _encoded(chunk)
         except NotImplementedError:
-            raise ValueError(f"{name} must be {LABELS}, got an Arrow column of {chunk.type}") from None
+            got = f"an Arrow column of {chunk.type}"
+            raise ValueError(f"{name} must be {LABELS}, got {got}") from None
         at = np.asarray(coded.indices.cast("int64").fill_null(-1))
         codes.append(np.where(at < 0, -1, at + len(entries)))
         entries += coded.dictionary.to_pylist()
@@ -308,15 +375,19 @@ def _arrow(values: Any, name: str) -> tuple[list[Any], Ints, int]:
     return entries, np.concatenate(codes), sure
 
 
-def _plain(chunk: Any) -> Any:
-    """Return an Arrow array in a form that it can encode: not so views of strings, as Polars has them."""
-    return chunk.cast("large_string") if str(chunk.type) == "string_view" else chunk
+def _encoded(chunk: Column) -> Column:
+    """Return an Arrow array as a dictionary and places in it."""
+    if hasattr(chunk, "dictionary"):
+        return chunk
+    if str(chunk.type) == "string_view":  # as Polars has strings, and Arrow cannot encode them
+        chunk = chunk.cast("large_string")
+    return chunk.dictionary_encode()
 
 
-# ----------------------------------------------------------------------------------- answers from a list, and people
+# ------------------------------------------------------------------ answers from a list, and people
 
 
-def coded(values: Any, labels: Sequence[Any], cure: str, name: str = "values") -> Ints:
+def coded(values: Column, labels: Sequence[Any], cure: str, name: str = "values") -> Ints:
     """Return each person's place in a list of labels, −1 where there is no answer.
 
     Raises
@@ -325,113 +396,168 @@ def coded(values: Any, labels: Sequence[Any], cure: str, name: str = "values") -
         If an answer is not in the list; it names the first ones, how many there are, and the cure.
     """
     found, codes = labelled(values, name)
-    known = {key(x): i for i, x in enumerate(labels)}
-    places = np.array([known.get(key(x), -2) for x in found] + [-1], np.int64)[codes]
-    if (places == -2).any():
-        counts = Counter(dict(enumerate(np.bincount(codes[places == -2], minlength=len(found)).tolist())))
-        strange = [found[i] for i, _ in counts.most_common() if counts[i]]
-        what = f"{told(strange)}, {sum(counts.values())} answers in all"
-        raise ValueError(f"{name} must be among {told(labels)}, got {what}{_hint(strange[0], labels, cure)}")
+    known = {key(label): i for i, label in enumerate(labels)}
+    places_of_found = [known.get(key(label), -2) for label in found]
+    places = np.array([*places_of_found, -1], np.int64)[codes]
+    unknown = places == -2
+    if unknown.any():
+        counts = np.bincount(codes[unknown], minlength=len(found))
+        order = np.argsort(-counts, kind="stable")
+        strange = [found[i] for i in order.tolist() if counts[i]]
+        got = f"{told(strange)}, {int(counts.sum())} answers in all"
+        hint = _hint(strange[0], labels, cure)
+        raise ValueError(f"{name} must be among {told(labels)}, got {got}{hint}")
     return places
 
 
 def _hint(x: Any, labels: Sequence[Any], cure: str) -> str:
+    """Say what may have been meant by an answer that is no label."""
+    own = type(x).__name__
+    for label in labels:
+        if type(label) is not type(x) and folded(label) in _readings(x):
+            return _convert(own, type(label).__name__)
     kinds = {type(label).__name__ for label in labels}
-    meant = [type(label).__name__ for label in labels if type(label) is not type(x) and folded(label) in _readings(x)]
-    if meant or (type(x).__name__ not in kinds and len(kinds) == 1):
-        kind = meant[0] if meant else kinds.pop()
-        return f": the answers are {type(x).__name__}, the labels {kind}, convert the answers first"
-    near = [label for label in labels if isinstance(label, str) and folded(label) == folded(x)]
-    if isinstance(x, str) and near:
-        return f": {shown(x, ascii)} and {shown(near[0], ascii)} {ALIKE}, {_cure_of_two(x, near[0], near[0])}"
+    if own not in kinds and len(kinds) == 1:
+        return _convert(own, kinds.pop())
+    for label in labels:
+        if isinstance(x, str) and isinstance(label, str) and folded(label) == folded(x):
+            both = f"{shown(x, ascii)} and {shown(label, ascii)}"
+            return f": {both} {ALIKE}, {_cure_of_two(x, label, label)}"
     return f"; {cure}"
 
 
-def named_people(values: Any, name: str) -> tuple[list[Any], Ints]:
+def _convert(own: str, wanted: str) -> str:
+    return f": the answers are {own}, the labels {wanted}, convert the answers first"
+
+
+def named_people(values: Column, name: str) -> tuple[list[Any], Ints]:
     """Return the distinct names of people in a column, and the place of each row among them.
 
     Raises
     ------
     ValueError
-        As `labelled`, or if a name is missing, or if two names may be those of one person, see `told_apart`.
+        As `labelled`, or if a name is missing, or if two names may be those of one person, see
+        `told_apart`.
     """
     labels, codes = labelled(values, name)
     if (codes < 0).any():
-        raise ValueError(f"{name} must be there in each row, got a missing one: leave the row out")
+        cure = "leave the row out"
+        raise ValueError(f"{name} must be there in each row, got a missing one: {cure}")
     told_apart(labels, name)
     return labels, codes
 
 
 def told_apart(labels: Iterable[Any], name: str) -> None:
-    """Refuse names of people of which two may be one: the person would send twice, with twice the ε.
+    """Refuse names of people of which two may be one, who would send twice, with twice the ε.
 
-    Names may be one if they are a number and its text (7 and "7", "7.0" or "7E+0"), a bool and its number or text, or
-    texts that differ only in what `folded` leaves out.  Upper and lower case are two names, and so are "7" and "007",
-    and "1000" and "1e3", which may be no number.
+    Names may be one if they are a number and its text (7 and "7", "7.0" or "7E+0"), a bool and its
+    number or text, or texts that differ only in what `folded` leaves out.  Upper and lower case are
+    two names, and so are "7" and "007", and "1000" and "1e3", which may be no number.
     """
     seen: dict[str, Any] = {}
     for x in labels:
         for text in _readings(x):
             other = seen.setdefault(text, x)
-            if other is not x and key(other) != key(x):
-                cure = "who is taken for two people sends twice; write all as integers, or all as text of one form"
-                if isinstance(x, str) and isinstance(other, str) and folded(x) == folded(other):
-                    cure = f"they {ALIKE}, {_cure_of_two(x, other, text)}"
-                got = f"{shown(other, ascii)} and {shown(x, ascii)}"
-                raise ValueError(f"{name} must name each person in one way, got {got}: {cure}")
+            if other is x or key(other) == key(x):
+                continue
+            if isinstance(x, str) and isinstance(other, str) and folded(x) == folded(other):
+                cure = f"they {ALIKE}, {_cure_of_two(x, other, text)}"
+            else:
+                cure = "who is taken for two people sends twice; "
+                cure += "write all as integers, or all as text of one form"
+            got = f"{shown(other, ascii)} and {shown(x, ascii)}"
+            raise ValueError(f"{name} must name each person in one way, got {got}: {cure}")
 
 
 def _readings(x: Any) -> tuple[str, ...]:
+    """Return texts of which other names may have one, too, and be those of the same person."""
     text = folded(x)
     if isinstance(x, bool):
         return text, text.lower(), text.upper(), str(int(x))
-    if isinstance(x, str) and (whole := WHOLE.fullmatch(text)):
-        return text, "0" if whole[1] == "-0" else whole[1]
-    if isinstance(x, str) and POWER.fullmatch(text) and (number := Fraction(text)).denominator == 1:
-        return text, str(number)
+    if not isinstance(x, str):
+        return (text,)
+    whole = WHOLE.fullmatch(text)
+    if whole and whole[1] == "-0":
+        return text, "0"
+    if whole:
+        return text, whole[1]
+    if POWER.fullmatch(text):
+        number = Fraction(text)
+        if number.denominator == 1:
+            return text, str(number)
     return (text,)
 
 
-# --------------------------------------------------------------------------------------------------------- numbers
+# ------------------------------------------------------------------------------------------ numbers
 
 
-def numbers(values: Any, name: str = "values") -> Floats:
-    """Return numbers as floats, NaN where there is no answer; bools, text and what is beyond floats are refused."""
-    cure = "convert them first, text with pandas.to_numeric"
-    if hasattr(values, "to_arrow") and not hasattr(values, "columns"):  # a column of Polars
+def numbers(values: Column, name: str = "values") -> Floats:
+    """Return numbers as floats, NaN where there is no answer.
+
+    Raises
+    ------
+    ValueError
+        If there are bools, text, or numbers beyond floats.
+    """
+    array = _numeric(values, name)
+    with np.errstate(over="ignore"):  # of wider floats
+        found = np.asarray(array, np.float64)
+    beyond = found[np.isinf(found)]
+    if beyond.size:
+        rule = "write None where there is no number; a float holds at most 1.8e308"
+        raise ValueError(f"{name} must be finite numbers, got {beyond[0]}: {rule}")
+    return found
+
+
+def _numeric(values: Column, name: str) -> NDArray[Any]:
+    """Return a column as an array of integers or floats."""
+    if _is_polars(values):
         values = _of_polars(values, name)
     if hasattr(values, "to_pylist") and not hasattr(values, "column_names"):
         try:
-            array: Any = values.to_numpy(zero_copy_only=False)
+            array = values.to_numpy(zero_copy_only=False)
         except NotImplementedError:
-            raise ValueError(f"{name} must be numbers, got an Arrow column of {values.type}: {cure}") from None
+            got = f"an Arrow column of {values.type}"
+            raise ValueError(f"{name} must be numbers, got {got}: {CONVERT}") from None
     elif isinstance(values, list | tuple):
         array = np.empty(len(values), object)
         array[:] = values
     else:
         array = _array(values, name)
-    kind = array.dtype.kind
-    if kind == "O" and isinstance(array, np.ndarray):
-        wrong = {type(x) for x in array.tolist() if not gone(x)} - {int, float}
-        real = np.integer | np.floating
-        if wrong := {one for one in wrong if not issubclass(one, real) or issubclass(one, np.timedelta64)}:
-            raise ValueError(f"{name} must be numbers, got {sorted(one.__name__ for one in wrong)}: {cure}")
-        array = np.array([np.nan if gone(x) else as_float(x, name) for x in array.tolist()])
-    elif kind not in "iuf":
-        raise ValueError(f"{name} must be numbers, got {array.dtype}: {cure}")
-    elif not isinstance(array, np.ndarray):
-        array = array.to_numpy(dtype=np.float64, na_value=np.nan)
-    with np.errstate(over="ignore"):  # of wider floats
-        found = np.asarray(array, np.float64)
-    if np.isinf(found).any():
-        rule = "write None where there is no number; a float holds at most 1.8e308"
-        raise ValueError(f"{name} must be finite numbers, got {found[np.isinf(found)][0]}: {rule}")
-    return found
+    if array.dtype.kind == "O" and isinstance(array, np.ndarray):
+        return _of_objects(array.tolist(), name)
+    if array.dtype.kind not in "iuf":
+        raise ValueError(f"{name} must be numbers, got {array.dtype}: {CONVERT}")
+    if isinstance(array, np.ndarray):
+        return array
+    return np.asarray(array.to_numpy(dtype=np.float64, na_value=np.nan))
 
 
-def present(values: NDArray[Any], answered: NDArray[np.bool_], missing: str | None, cures: str) -> NDArray[Any]:
-    """Return the values of those who answered, if the others may decline."""
-    if missing is None and not answered.all():
+def _of_objects(entries: Entries, name: str) -> Floats:
+    """Return numbers that are objects of Python or numpy."""
+    wrong = []
+    for kind in {type(x) for x in entries if not gone(x)}:
+        is_span = issubclass(kind, np.timedelta64)
+        is_number = kind in (int, float) or issubclass(kind, np.integer | np.floating)
+        if is_span or not is_number:
+            wrong.append(kind.__name__)
+    if wrong:
+        raise ValueError(f"{name} must be numbers, got {sorted(wrong)}: {CONVERT}")
+    return np.array([np.nan if gone(x) else as_float(x, name) for x in entries])
+
+
+def present(values: NDArray[Any], answered: Bools, missing: str | None, cures: str) -> NDArray[Any]:
+    """Return the values of those who answered.
+
+    Raises
+    ------
+    ValueError
+        If somebody did not, and `missing` is None.
+    """
+    if answered.all():
+        return values
+    if missing is None:
         lost = len(answered) - int(answered.sum())
-        raise ValueError(f"values must all be there, got {lost} of {len(answered)} missing; {cures}")
-    return values if answered.all() else values[answered]
+        got = f"{lost} of {len(answered)} missing"
+        raise ValueError(f"values must all be there, got {got}; {cures}")
+    return values[answered]

@@ -1,7 +1,8 @@
-"""What differs between systems where files outlive a process: locks, names that reach the disk, files that are in use.
+"""What differs between systems where files outlive a process: locks, names, files in use.
 
-Linux and macOS lock with ``fcntl``, Windows with ``msvcrt``.  On Windows a folder cannot be opened, so that its names
-reach the disk when the system likes, and a file cannot be replaced while somebody reads it.
+Linux and macOS lock with ``fcntl``, Windows with ``msvcrt``.  On Windows a folder cannot be opened,
+so that its names reach the disk when the system likes, and a file cannot be replaced while somebody
+reads it.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ OTHERS: dict[str, Callable[[int], bool]] = {
 
 
 def resolved(path: str | bytes | os.PathLike[Any]) -> Path:
-    """Return the one absolute path of a file without links in it; refuse what is there and is no file.
+    """Return the one absolute path of a file without links; refuse what is there and is no file.
 
     Opening a pipe would wait for whoever writes into it, and replacing a device would remove it.
     """
@@ -56,7 +57,8 @@ def resolved(path: str | bytes | os.PathLike[Any]) -> Path:
     try:
         os.fsencode(text)
     except UnicodeEncodeError:
-        raise ValueError(f"path must be a name that a file can have, got {shown(text, ascii)}") from None
+        got = shown(text, ascii)
+        raise ValueError(f"path must be a name that a file can have, got {got}") from None
     if "\0" in text:
         raise ValueError(f"path must be a name without NUL, got {text!r}")
     found = Path(os.path.realpath(text))
@@ -64,15 +66,27 @@ def resolved(path: str | bytes | os.PathLike[Any]) -> Path:
         with naming(found):
             mode = os.stat(found).st_mode
     except FileNotFoundError:
-        if os.path.exists(text) and not found.exists():  # a link of the system to a file that is only open
+        # a link of the system to a file that is only open
+        if os.path.exists(text) and not found.exists():
             why = "which has been deleted: name a file"
             raise ValueError(f"path must be that of a file, got {text!r}, {why}") from None
         return found
     if not stat.S_ISREG(mode):
-        kind = next((name for name, is_one in OTHERS.items() if is_one(mode)), "no file")
-        cure = f"name a file in it, as {os.path.join(text, 'account')!r}" if kind == "a folder" else "name a file"
-        raise ValueError(f"path must be that of a file, or new, got {text!r}, which is {kind}: {cure}")
+        kind = _kind(mode)
+        cure = "name a file"
+        if kind == "a folder":
+            cure = f"name a file in it, as {os.path.join(text, 'account')!r}"
+        got = f"{text!r}, which is {kind}"
+        raise ValueError(f"path must be that of a file, or new, got {got}: {cure}")
     return found
+
+
+def _kind(mode: int) -> str:
+    """Say what is there, if it is no file."""
+    for name, is_one in OTHERS.items():
+        if is_one(mode):
+            return name
+    return "no file"
 
 
 def unmoved(path: Path) -> None:
@@ -85,7 +99,9 @@ def unmoved(path: Path) -> None:
 def brief(path: str | os.PathLike[str]) -> str:
     """Return a path for a message; of a very long one its end, which names the file."""
     text = os.fspath(path)
-    return text if len(text) <= MOST else f"…{text[-MOST:]}"
+    if len(text) <= MOST:
+        return text
+    return f"…{text[-MOST:]}"
 
 
 @contextmanager
@@ -95,9 +111,12 @@ def naming(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         cure = CURES.get(error.errno or 0, "look after its folder")
-        other = error.filename if isinstance(error.filename, str) and len(error.filename) <= MOST else path
+        other: str | Path = path
+        if isinstance(error.filename, str) and len(error.filename) <= MOST:
+            other = error.filename
         why = f"{error.strerror}: {brief(other)!r}: {cure}"
-        raise OSError(error.errno, f"path must be one that can be used, got {brief(path)!r}: {why}") from error
+        text = f"path must be one that can be used, got {brief(path)!r}: {why}"
+        raise OSError(error.errno, text) from error
 
 
 def lock(file: int, *, shared: bool = False, wait: bool = False) -> None:
@@ -118,24 +137,32 @@ def lock(file: int, *, shared: bool = False, wait: bool = False) -> None:
         If another has it, unless `wait`, or if the file system fails or has no locks.
     """
     if os.name == "nt":
-        import msvcrt
-
-        windows: Any = msvcrt  # of which type checkers know nothing elsewhere
-        while True:
-            try:
-                windows.locking(file, windows.LK_NBLCK, 1)
-                return
-            except OSError as error:
-                if not wait or error.errno not in HELD:
-                    raise
-            time.sleep(PAUSE)
+        _lock_on_windows(file, wait=wait)
+        return
     import fcntl
 
-    fcntl.flock(file, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | (0 if wait else fcntl.LOCK_NB))
+    how = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
+    if not wait:
+        how |= fcntl.LOCK_NB
+    fcntl.flock(file, how)
+
+
+def _lock_on_windows(file: int, *, wait: bool) -> None:
+    import msvcrt
+
+    windows: Any = msvcrt  # of which type checkers know nothing elsewhere
+    while True:
+        try:
+            windows.locking(file, windows.LK_NBLCK, 1)
+            return
+        except OSError as error:
+            if not wait or error.errno not in HELD:
+                raise
+        time.sleep(PAUSE)
 
 
 def unlock(file: int) -> None:
-    """Unlock an open file, also if a child of a fork has it open; on Windows, closing it is enough."""
+    """Unlock an open file, also if a child of a fork has it open; on Windows, closing is enough."""
     if os.name != "nt":
         import fcntl
 
@@ -168,24 +195,27 @@ def locked(path: Path) -> Iterator[Callable[[], None]]:
     OSError
         If the lock cannot be opened.
     """
-    name, owner = path.with_name(f"{path.name}.lock"), os.getpid()
-    use = (owner, threading.get_ident(), str(name))  # a Path is hashed in Python, which a signal may interrupt
+    name = path.with_name(f"{path.name}.lock")
+    owner = os.getpid()
+    # a Path is hashed in Python, which a signal may interrupt
+    use = (owner, threading.get_ident(), str(name))
     if use in _using:
-        raise RuntimeError(
-            f"a report from {str(path)!r} must be over before the same thread begins the next: "
-            "call none in a signal handler or in a source of randomness"
-        )
+        cure = "call none in a signal handler or in a source of randomness"
+        rule = "must be over before the same thread begins the next"
+        raise RuntimeError(f"a report from {str(path)!r} {rule}: {cure}")
     try:
         _using.add(use)
         with _lock_at(name, path) as file:
 
             def alone() -> None:
                 if os.getpid() != owner:
-                    raise RuntimeError(f"a child that is forked during a report must not pay, as from {str(path)!r}")
+                    what = "a child that is forked during a report"
+                    raise RuntimeError(f"{what} must not pay, as from {str(path)!r}")
                 unmoved(path)
                 if not _is_at(file, name):
+                    what = f"{str(name)!r} was removed or replaced during a report"
                     cure = "nothing is paid: try again, and let it be"
-                    raise RuntimeError(f"{str(name)!r} was removed or replaced during a report, and so {cure}")
+                    raise RuntimeError(f"{what}, and so {cure}")
 
             unmoved(path)
             yield alone
@@ -195,7 +225,7 @@ def locked(path: Path) -> Iterator[Callable[[], None]]:
 
 @contextmanager
 def _lock_at(name: Path, path: Path) -> Iterator[int]:
-    """Open and lock the lock of a file, again if it has lost its name: while one waits, it may be removed."""
+    """Open and lock the lock of a file, and again if it was removed while one waited."""
     for _ in range(TRIES):
         with naming(path):
             file = os.open(name, os.O_RDWR | os.O_CREAT, 0o600)
@@ -211,7 +241,8 @@ def _lock_at(name: Path, path: Path) -> Iterator[int]:
                     unlock(file)  # closing does not, if a child of a fork has it open, too
             finally:  # also if one is interrupted here
                 os.close(file)
-    raise RuntimeError(f"{str(name)!r} must keep its name while it is in use, got {TRIES} other files: let it be")
+    got = f"{TRIES} other files"
+    raise RuntimeError(f"{str(name)!r} must keep its name while it is in use, got {got}: let it be")
 
 
 def _is_at(file: int, name: Path) -> bool:
@@ -227,7 +258,7 @@ def _mark(path: Path) -> str:
 
 
 def beside(path: Path) -> Path:
-    """Return a new name in the folder of a file for what is to replace it, not longer than a name may be."""
+    """Return a new name, of a length that names may have, for what is to replace a file."""
     return path.with_name(f"{_mark(path)}-{secrets.token_hex(8)}.partial")
 
 
@@ -238,31 +269,39 @@ def tidy(path: Path, *, alone: bool) -> None:
     ----------
     path : Path
     alone : bool
-        Whether nobody else can be writing the file now.  If not, what is locked stays, what is empty, since a writer
-        may be about to lock it, and what is no file; on Windows, all stays.
+        Whether nobody else can be writing the file now.  If not, what is locked stays, what is
+        empty, since a writer may be about to lock it, and what is no file; on Windows, all stays.
     """
     for left in path.parent.glob(f"{_mark(path)}-*.partial"):
         with suppress(OSError):  # another has removed it, or has locked it
             if alone:
                 left.unlink()
             elif os.name != "nt":
-                file = os.open(left, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)  # a pipe would wait for a writer
-                try:
-                    found = os.fstat(file)
-                    if stat.S_ISREG(found.st_mode) and found.st_size:
-                        lock(file)
-                        left.unlink()
-                finally:
-                    os.close(file)
+                _remove_if_left(left)
+
+
+def _remove_if_left(path: Path) -> None:
+    """Remove a file that is not empty and that nobody has locked."""
+    # without O_NONBLOCK, a pipe would wait for a writer
+    file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
+    try:
+        found = os.fstat(file)
+        if stat.S_ISREG(found.st_mode) and found.st_size:
+            lock(file)
+            path.unlink()
+    finally:
+        os.close(file)
 
 
 @contextmanager
 def placing(temporary: Path) -> Iterator[None]:
-    """Remove a temporary file at the end, when what was in it has another name in its folder, which reaches the disk.
+    """Remove a temporary file at the end, when its content has another name that reaches the disk.
 
     A folder that cannot be read cannot be brought to the disk, and is refused at the beginning.
     """
-    folder = None if os.name == "nt" else os.open(temporary.parent, os.O_RDONLY)
+    folder = None
+    if os.name != "nt":
+        folder = os.open(temporary.parent, os.O_RDONLY)
     try:
         yield
         if folder is not None:
@@ -275,11 +314,12 @@ def placing(temporary: Path) -> Iterator[None]:
 
 def patiently(call: Callable[[], T]) -> T:
     """Do something to a file that, on Windows, may be in use for a moment."""
-    for _ in range(TRIES if os.name == "nt" else 0):
-        try:
-            return call()
-        except PermissionError:
-            time.sleep(PAUSE)
+    if os.name == "nt":
+        for _ in range(TRIES):
+            try:
+                return call()
+            except PermissionError:
+                time.sleep(PAUSE)
     return call()
 
 

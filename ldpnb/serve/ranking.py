@@ -1,7 +1,8 @@
-"""Answers of `ldpnb.serve.choose`: each mechanism as a choice, with its intervals, and the ranking that prints.
+"""Answers of `ldpnb.serve.choose`: mechanisms as choices, with their intervals, and rankings.
 
-A half-width is that of a normal interval, z standard errors to each side.  It is about a population that the people
-are a random sample of, as in `ldpnb.postprocess.interval`; ``people=True`` leaves out the chance of who is asked.
+A half-width is that of a normal interval, z standard errors to each side.  It is about a population
+that the people are a random sample of, as in `ldpnb.postprocess.interval`; ``people=True`` leaves
+out the chance of who is asked.
 """
 
 from __future__ import annotations
@@ -12,19 +13,39 @@ from fractions import Fraction
 from functools import partial
 from math import ceil, comb, floor, inf, sqrt
 from statistics import NormalDist
-from typing import Any, overload
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 
 from ldpnb.attributes import Blocks, DrawnAttributes, HarmonyFrequency
 from ldpnb.chance import exact, inexact
-from ldpnb.checks import as_float, check_flag, check_positive, check_probability, in_full, is_number, percent, shown
+from ldpnb.checks import (
+    as_float,
+    check_flag,
+    check_positive,
+    check_probability,
+    in_full,
+    is_number,
+    percent,
+    shown,
+)
 from ldpnb.intervals import exact_below, scatter, support_interval, supported_tail
 from ldpnb.keyvalue.ternary import SignedTernary
 from ldpnb.oracles.base import Supporting
 from ldpnb.postprocess import normal_quantile
 
 LONG = 8  # entries of a tuple that are written out; longer ones are written as a rule
+ABOUT = "± 95 %: half of an interval, about a population that they are a random sample of"
+
+Frame = Any  # a DataFrame of pandas, which has no types
+
+
+class Support(NamedTuple):
+    """Reports that support an item or do not."""
+
+    part: float  # of all reports: those that are about the item
+    own: Fraction  # probability that a holder's report supports it
+    other: Fraction  # the same of somebody else's
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,11 +59,11 @@ class Choice:
     kind : str
         Class, or function.
     mechanism : Mechanism or None
-        Ready to be used; for the two phases of `Frequent` a function of records and `rng`; None where more has to be
-        known than the question says.
+        Ready to be used; for the two phases of `Frequent` a function of records and `rng`; None
+        where more has to be known than the question says.
     errors : dict of str to float
-        Standard errors by what they are of, for the people who are asked; shares as fractions, means in the unit of
-        the question's range; empty where there is no closed form.
+        Standard errors by what they are of, for the people who are asked; shares as fractions,
+        means in the unit of the question's range; empty where there is no closed form.
     error : float
         What choices are ranked by; infinite where there is no closed form.
     n : int
@@ -84,15 +105,16 @@ class Choice:
 
     @property
     def code(self) -> str:
-        """The line of Python that makes the mechanism, of names at the front door; "" where there is none.
+        """The line of Python that makes the mechanism, of names at the front door.
 
-        For the two phases of `Frequent` it is the call, of ``records`` and ``rng``.
+        It is "" where there is none.  For the two phases of `Frequent` it is the call, of
+        ``records`` and ``rng``.
         """
         if self.mechanism is None:
             return ""
         if isinstance(self.mechanism, partial):
-            given = ", ".join(f"{name}={written(value)}" for name, value in self.mechanism.keywords.items())
-            return f"{self.kind}(records, {given}, rng=rng)"
+            given = [f"{name}={written(value)}" for name, value in self.mechanism.keywords.items()]
+            return f"{self.kind}({', '.join(['records', *given, 'rng=rng'])})"
         return str(self.question._code(self.mechanism))
 
     def people(self, error: float) -> int:
@@ -101,7 +123,8 @@ class Choice:
         Raises
         ------
         ValueError
-            If it is not a positive number, or too small for people to be counted, or there is no closed form.
+            If it is not a positive number, or too small for people to be counted, or there is no
+            closed form.
         """
         error = check_positive(error, "error")
         if self.error == inf:
@@ -109,7 +132,12 @@ class Choice:
         return _counted(self.n, self.error, error, "error")
 
     def half_width(
-        self, level: float = 0.95, *, of: str | None = None, people: bool = False, together: bool = False
+        self,
+        level: float = 0.95,
+        *,
+        of: str | None = None,
+        people: bool = False,
+        together: bool = False,
     ) -> float:
         """Half of the interval to expect: z standard errors.
 
@@ -120,9 +148,11 @@ class Choice:
         of : str, optional
             Which of `errors`: the first one, if nothing is said.
         people : bool
-            Whether the interval is about the people asked, and not about a population that they are a sample of.
+            Whether the interval is about the people asked, and not about a population that they are
+            a sample of.
         together : bool
-            Whether the level is that of all estimates of this kind at once (Bonferroni): of k items, say.
+            Whether the level is that of all estimates of this kind at once (Bonferroni): of k
+            items, say.
 
         Returns
         -------
@@ -143,7 +173,7 @@ class Choice:
         """
         z = self._z(level, together)
         error = sqrt(self._variance(of, people) / self.n)
-        unit: float = self.question._unit(of or next(iter(self.errors)))
+        unit: float = self.question._unit(of or self._first)
         return z * error * unit
 
     def people_for(
@@ -155,12 +185,12 @@ class Choice:
         people: bool = False,
         together: bool = False,
     ) -> int:
-        """How many people it takes for an interval of this half-width: 0.01 for ± 1 point of a share.
+        """How many people it takes for an interval of this half-width.
 
         Parameters
         ----------
         half_width : float, above 0
-            In the unit of `half_width`; of a share below 1.
+            In the unit of `half_width`: 0.01 for ± 1 point of a share; of a share below 1.
         level, of, people, together
             As in `half_width`.
 
@@ -172,11 +202,13 @@ class Choice:
         Examples
         --------
         >>> from ldpnb.serve import choose
-        >>> choose.OneNumber(n=1000, epsilon=0.5, low=18, high=90).rank()[0].people_for(1.0)  # ± 1 year
+        >>> ages = choose.OneNumber(n=1000, epsilon=0.5, low=18, high=90)
+        >>> ages.rank()[0].people_for(1.0)  # ± 1 year
         82997
         """
         width = self.half_width(level, of=of, people=people, together=together)
-        return _counted(self.n, width, check_half_width(half_width, of or next(iter(self.errors))), "half_width")
+        wanted = check_half_width(half_width, of or self._first)
+        return _counted(self.n, width, wanted, "half_width")
 
     def people_for_difference(
         self,
@@ -188,10 +220,11 @@ class Choice:
         of: str | None = None,
         together: bool = False,
     ) -> int:
-        r"""How many people *in each of two groups* it takes to see a difference between them: an A/B test.
+        r"""How many people *in each of two groups* it takes to see a difference: an A/B test.
 
-        With V the variance of one report, :math:`n = (V_1 + V_2) \{(z + z_{power})/\text{difference}\}^2`.  It is about
-        populations, or the effect of a random assignment.  The groups are seen to differ if the interval of
+        With V the variance of one report,
+        :math:`n = (V_1 + V_2) \{(z + z_{power})/\text{difference}\}^2`.  It is about populations,
+        or the effect of a random assignment.  The groups are seen to differ if the interval of
         `ldpnb.serve.difference` leaves out 0, whose level this is.
 
         Parameters
@@ -201,15 +234,16 @@ class Choice:
         level : float in (0, 1)
             Of the interval, with two sides.
         share : float, optional
-            The smaller one of the two shares; of means of ratings, the share of people who rate, in both groups.  That
-            of the question, by default.  Of a number in a range, which has none, it must be left out.  Variances of
-            means are the largest that any numbers lead to.
+            The smaller one of the two shares; of means of ratings, the share of people who rate, in
+            both groups.  That of the question, by default.  Of a number in a range, which has none,
+            it must be left out.  Variances of means are the largest that any numbers lead to.
         power : float in [0.5, 1)
             Chance to see the difference.
         of : str, optional
             Which of `errors`; it must be said where there are those of a share and of a mean.
         together : bool
-            Whether the level is that of all rows at once (Bonferroni), as `ldpnb.serve.differences` has it.
+            Whether the level is that of all rows at once (Bonferroni), as `ldpnb.serve.differences`
+            has it.
 
         Raises
         ------
@@ -224,34 +258,50 @@ class Choice:
         6872
         """
         check_power(power)
-        if of is None and {"share", "mean"} <= {*self.errors}:
+        if of is None and {"share", "mean"} <= set(self.errors):
+            rule = "said where there are shares and means"
             cure = "of='share' for parts of 1, of='mean' for the unit of the range"
-            raise ValueError(f"of must be said where there are shares and means, got None: {cure}")
-        first = self._variance(of, False)  # checks `of`
-        what = of or next(iter(self.errors))
+            raise ValueError(f"of must be {rule}, got None: {cure}")
+        variance = self._variance(of, False)  # checks `of`
+        what = of or self._first
+        unit = self.question._unit(what)
         wanted = check_half_width(difference, what, "difference")
-        if what == "mean" and wanted > (width := 2 * self.question._unit(what)):
-            raise ValueError(
-                f"difference must be at most {in_full(width)}, the width of the range, got {shown(difference)}"
-            )
+        width = 2 * unit
+        if what == "mean" and wanted > width:
+            rule = f"at most {in_full(width)}, the width of the range"
+            raise ValueError(f"difference must be {rule}, got {shown(difference)}")
         z = self._z(level, together) + NormalDist().inv_cdf(float(power))
-        both = 2 * first
-        if hasattr(self.question, "share") and "mean" in what:
+        if not hasattr(self.question, "share"):
             if share is not None:
-                rated_by = check_probability(share, "share")
-                if rated_by == 0:
-                    raise ValueError("share must be above 0 for a mean, got 0: nobody rates")
-                both = 2 * self.question._total(self.mechanism, False, rated_by)[what]
-        elif hasattr(self.question, "share"):
-            lower = self.question.share if share is None else check_probability(share, "share")
-            if lower + wanted > 1:
-                rule = f"at most 1 − difference = {in_full(1 - wanted)}"
-                raise ValueError(f"share must be {rule}, got {in_full(lower)}: it is the smaller one of the two")
-            ends = lower, lower + wanted
-            both = sum(self.question._total(self.mechanism, False, end)[what] for end in ends)
-        elif share is not None:
-            raise ValueError(f"share must be left out for {what}, got {shown(share)}: its variance is the largest one")
-        return _counted(1, z * sqrt(both) * self.question._unit(what), wanted, "difference")
+                why = "its variance is the largest one"
+                raise ValueError(f"share must be left out for {what}, got {shown(share)}: {why}")
+            both = 2 * variance
+        elif "mean" in what:
+            both = 2 * (variance if share is None else self._variance_of_mean(what, share))
+        else:
+            both = self._variance_of_difference(what, share, wanted)
+        return _counted(1, z * sqrt(both) * unit, wanted, "difference")
+
+    def _variance_of_mean(self, what: str, share: float) -> float:
+        """Return the variance of a mean of the values of a share of people."""
+        holders = check_probability(share, "share")
+        if holders == 0:
+            raise ValueError("share must be above 0 for a mean, got 0: nobody rates")
+        found: float = self.question._total(self.mechanism, False, holders)[what]
+        return found
+
+    def _variance_of_difference(self, what: str, share: float | None, difference: float) -> float:
+        """Return the sum of the variances of two shares, the smaller one of which is given."""
+        lower: float = self.question.share
+        if share is not None:
+            lower = check_probability(share, "share")
+        if lower + difference > 1:
+            rule = f"at most 1 − difference = {in_full(1 - difference)}"
+            why = "it is the smaller one of the two"
+            raise ValueError(f"share must be {rule}, got {in_full(lower)}: {why}")
+        of_lower: float = self.question._total(self.mechanism, False, lower)[what]
+        of_upper: float = self.question._total(self.mechanism, False, lower + difference)[what]
+        return of_lower + of_upper
 
     def smallest_share(
         self,
@@ -262,12 +312,13 @@ class Choice:
         together: bool = False,
         power: float = 0.5,
     ) -> float:
-        """Smallest share that about half of all surveys tell from zero, or another part of them (`power`).
+        """Smallest share that half of all surveys, about, tell from zero; or another part of them.
 
-        The survey tells it if the interval that it prints lies above zero.  Where reports support an item or do not,
-        that takes a certain number of supporters, which is a binomial count: its chance to be reached is exact.  Of
-        what is asked in public, as many are taken to be asked as are on average.  Other estimates are taken to be
-        normal, and z of their standard errors at this share above zero on average, or more, as `power` asks for.
+        The survey tells it if the interval that it prints lies above zero.  Where reports support
+        an item or do not, that takes a certain number of supporters, which is a binomial count: its
+        chance to be reached is exact.  Of what is asked in public, as many are taken to be asked as
+        are on average.  Other estimates are taken to be normal, and z of their standard errors at
+        this share above zero on average, or more, as `power` asks for.
 
         Parameters
         ----------
@@ -286,7 +337,8 @@ class Choice:
         Raises
         ------
         ValueError
-            If the question is not about a share that can be named, or if no share can be told from zero.
+            If the question is not about a share that can be named, or if no share can be told from
+            zero.
 
         Examples
         --------
@@ -300,64 +352,102 @@ class Choice:
         if not is_number(sides) or sides not in (1, 2):
             raise ValueError(f"sides must be 1 or 2, got {shown(sides)}")
         if not self.errors or not hasattr(self.question, "share"):
-            asked = type(self.question).__name__
-            raise ValueError(f"smallest_share must be asked about a share with a closed form, got {asked}, {self.name}")
-        told = self._teller(level, together, sides, power, people)
-        if not told(1.0):
-            n, epsilon = self.n, self.question.epsilon
-            raise ValueError(f"n must be larger, or epsilon, for any share to be told from zero, got {n}, {epsilon:g}")
-        low, high = 0.0, 1.0
+            rule = "asked about a share with a closed form"
+            got = f"{type(self.question).__name__}, {self.name}"
+            raise ValueError(f"smallest_share must be {rule}, got {got}")
+        is_told = self._teller(level, together, sides, power, people)
+        if not is_told(1.0):
+            rule = "larger, or epsilon, for any share to be told from zero"
+            got = f"{self.n}, {self.question.epsilon:g}"
+            raise ValueError(f"n must be {rule}, got {got}")
+        low = 0.0
+        high = 1.0
         while high - low > 1e-9 * high:
             middle = (low + high) / 2
-            low, high = (low, middle) if told(middle) else (middle, high)
+            if is_told(middle):
+                high = middle
+            else:
+                low = middle
         return high
 
-    def _teller(self, level: float, together: bool, sides: int, power: float, people: bool) -> Callable[[float], bool]:
+    def _teller(
+        self, level: float, together: bool, sides: int, power: float, people: bool
+    ) -> Callable[[float], bool]:
         """Return whether a share, at least, is told from zero in this part of the surveys."""
         check_power(power)
         z = self._z(level, together, sides)
         check_flag(people, "people")
         counted = _counted_reports(self.mechanism, self.question)
-        if counted is None or self._is_pooled(*counted, z):
-            what = next(iter(self.errors))
-            standard_errors = z + NormalDist().inv_cdf(float(power))
-
-            def told(share: float) -> bool:
-                variance: float = self.question._total(self.mechanism, people, share)[what]
-                return share > standard_errors * sqrt(variance / self.n)
-
-            return told
-        part, own, other = counted
-        n = max(1, round(self.n * part))
-        these = people and part == 1
+        if counted is None or self._is_pooled(counted, z):
+            return self._teller_of_normal(z, float(power), people)
+        own = counted.own
+        other = counted.other
+        n = max(1, round(self.n * counted.part))
+        these = people and counted.part == 1
         need = needed(n, own, other, z, people=these)
         if these:
             return lambda share: supported_tail(floor(share * n), need, n, own, other) >= power
         from scipy.special import bdtrc
 
-        p, q = inexact(own), inexact(other)
-        return lambda share: need <= n and (need == 0 or float(bdtrc(need - 1, n, q + (p - q) * share)) >= power)
+        p = inexact(own)
+        q = inexact(other)
 
-    def _is_pooled(self, part: float, own: Fraction, other: Fraction, z: float) -> bool:
-        """Whether shares of pairs are estimated from more reports than those about both attributes."""
-        pairs = isinstance(self.mechanism, Blocks) and self.question.attributes > 1
-        return pairs and bool(scatter(0.0, round(self.n * part), own, other) >= exact_below(z))
+        def is_told(share: float) -> bool:
+            if need > n:
+                return False
+            if need == 0:
+                return True
+            supported = q + (p - q) * share  # the chance of a report
+            return float(bdtrc(need - 1, n, supported)) >= power
+
+        return is_told
+
+    def _teller_of_normal(self, z: float, power: float, people: bool) -> Callable[[float], bool]:
+        """Return the same for estimates that are taken to be normal."""
+        what = self._first
+        standard_errors = z + NormalDist().inv_cdf(power)
+
+        def is_told(share: float) -> bool:
+            variance: float = self.question._total(self.mechanism, people, share)[what]
+            return share > standard_errors * sqrt(variance / self.n)
+
+        return is_told
+
+    def _is_pooled(self, counted: Support, z: float) -> bool:
+        """Whether shares of pairs are estimated from more reports than those about both."""
+        if not isinstance(self.mechanism, Blocks) or self.question.attributes == 1:
+            return False
+        about_both = round(self.n * counted.part)
+        return bool(scatter(0.0, about_both, counted.own, counted.other) >= exact_below(z))
+
+    @property
+    def _first(self) -> str:
+        """What the first error is of."""
+        return next(iter(self.errors))
 
     def _z(self, level: float, together: bool, sides: int = 2) -> float:
-        entries = self.question._entries() if check_flag(together, "together") else 1
+        """Return how many standard errors an interval has to each side."""
+        entries = 1
+        if check_flag(together, "together"):
+            entries = self.question._entries()
         z = normal_quantile(level, entries * sides / 2)
         if z <= 0:
-            raise ValueError(f"level must be above 0.5 where an interval has one side, got {shown(level)}")
+            rule = "above 0.5 where an interval has one side"
+            raise ValueError(f"level must be {rule}, got {shown(level)}")
         return z
 
     def _variance(self, of: str | None, people: bool) -> float:
         """Return n times the variance of one estimate, of a mean in [−1, 1]."""
-        if not self.errors or not (of is None or (isinstance(of, str) and of in self.errors)):
+        is_known = of is None or (isinstance(of, str) and of in self.errors)
+        if not self.errors or not is_known:
             known = ", ".join(self.errors) or "nothing: there is no closed form"
-            cure = ": OneOf(…).plan_mean(n) has the error of a mean of values" if of == "mean" else ""
-            raise ValueError(f"of must be one of what {self.name} has errors of ({known}), got {shown(of)}{cure}")
+            rule = f"one of what {self.name} has errors of ({known})"
+            cure = ""
+            if of == "mean":
+                cure = ": OneOf(…).plan_mean(n) has the error of a mean of values"
+            raise ValueError(f"of must be {rule}, got {shown(of)}{cure}")
         total: dict[str, float] = self.question._total(self.mechanism, check_flag(people, "people"))
-        return total[of or next(iter(self.errors))]
+        return total[of or self._first]
 
 
 @dataclass(frozen=True, repr=False)
@@ -394,7 +484,9 @@ class Ranking(Sequence[Choice]):
     def __getitem__(self, at: slice) -> Ranking: ...
     def __getitem__(self, at: int | slice) -> Choice | Ranking:
         """Return a choice, or those of a slice."""
-        return Ranking(self.question, self.choices[at]) if isinstance(at, slice) else self.choices[at]
+        if isinstance(at, slice):
+            return Ranking(self.question, self.choices[at])
+        return self.choices[at]
 
     def __len__(self) -> int:
         """Return the number of choices, with those that are excluded."""
@@ -413,23 +505,28 @@ class Ranking(Sequence[Choice]):
         ValueError
             If all are excluded.
         """
-        if not self.choices or self.choices[0].excluded:
-            limits = {
-                name: getattr(self.question, name)
-                for name in ("bits", "public_free", "listed")
-                if hasattr(self.question, name)
-            }
-            given = ", ".join(f"{name} = {value}" for name, value in limits.items())
-            sent = [self.question._sent(one.private_bits, one.public_bits) for one in self if one.errors]
-            cure = f": the shortest report has {min(sent):,} bits" if sent else ""
-            raise ValueError(f"question must leave a mechanism, got {given}, which exclude all{cure}")
-        return self.choices[0]
+        if self.choices and not self.choices[0].excluded:
+            return self.choices[0]
+        question = self.question
+        given = []
+        for name in ("bits", "public_free", "listed"):
+            if hasattr(question, name):
+                given.append(f"{name} = {getattr(question, name)}")
+        sent = []
+        for one in self:
+            if one.errors:
+                sent.append(question._sent(one.private_bits, one.public_bits))
+        got = f"{', '.join(given)}, which exclude all"
+        if sent:
+            got += f": the shortest report has {min(sent):,} bits"
+        raise ValueError(f"question must leave a mechanism, got {got}")
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> Frame:
         """Return one row a choice as a pandas DataFrame, nothing rounded.
 
-        Columns are `name`, the errors by what they are of ("error: share", …), `error`, `half_width` (95 %, about a
-        population), `private_bits`, `public_bits`, `server`, `listed`, `excluded`, `why` and `code`.
+        Columns are `name`, the errors by what they are of ("error: share", …), `error`,
+        `half_width` (95 %, about a population), `private_bits`, `public_bits`, `server`, `listed`,
+        `excluded`, `why` and `code`.
 
         Raises
         ------
@@ -445,62 +542,74 @@ class Ranking(Sequence[Choice]):
         try:
             import pandas as pd  # type: ignore[import-untyped]
         except ImportError as missing:
-            raise ImportError("to_frame needs pandas: install ldpnb with its extra, ldpnb[chapters]") from missing
-        rows = [
-            {
-                "name": one.name,
-                **{f"error: {what}": error for what, error in one.errors.items()},
-                "error": one.error,
-                "half_width": one.half_width() if one.errors else inf,
-                **{name: getattr(one, name) for name in ("private_bits", "public_bits", "server", "listed")},
-                "excluded": one.excluded,
-                "why": one.why,
-                "code": one.code,
-            }
-            for one in self.choices
-        ]
-        return pd.DataFrame(rows).astype({"private_bits": "Int64", "public_bits": "Int64"} if rows else {})
+            cure = "install ldpnb with its extra, ldpnb[chapters]"
+            raise ImportError(f"to_frame needs pandas: {cure}") from missing
+        rows = [_row(choice) for choice in self.choices]
+        frame = pd.DataFrame(rows)
+        if not rows:
+            return frame
+        return frame.astype({"private_bits": "Int64", "public_bits": "Int64"})
 
     def __repr__(self) -> str:
         """Return the table."""
         question = self.question
-        usable, others = [c for c in self if not c.excluded], [c for c in self if c.excluded]
-        lines = [f"Standard error of {question._what()}, for {question.n:,} people at ε = {question.epsilon:g};"]
-        lines += ["± 95 %: half of an interval, about a population that they are a random sample of", ""]
+        people = f"for {question.n:,} people at ε = {question.epsilon:g}"
+        lines = [f"Standard error of {question._what()}, {people};", ABOUT, ""]
+        usable = [choice for choice in self if not choice.excluded]
+        others = [choice for choice in self if choice.excluded]
         if usable:
-            named = list(usable[0].errors)
-            head = ["mechanism", *(f"{what}{_unit(what)}" for what in named), "± 95 %", "people"]
-            head += ["bits, private + public", "server works per", "needs list"]
-            rows = [
-                [
-                    one.name,
-                    *(_digits(one.errors[what], what) for what in named),
-                    _digits(one.half_width(), named[0]),
-                    _times((one.error / usable[0].error) ** 2),
-                    f"{one.private_bits:,} + {one.public_bits:,}",
-                    one.server,
-                    "yes" if one.listed else "no",
-                ]
-                for one in usable
-            ]
-            right = range(1, len(named) + 4)
-            lines += _aligned([head, *rows], right)
+            lines += _table(usable)
         else:
             lines.append("No mechanism is left.")
         if others:
             lines += ["", "Excluded:"]
-            for one in others:
-                error = f" (error {_digits(one.error, next(iter(one.errors)))})" if one.errors else ""
-                lines.append(f"  {one.name}: {one.why}{error}")
+        for choice in others:
+            line = f"  {choice.name}: {choice.why}"
+            if choice.errors:
+                line += f" (error {_digits(choice.error, choice._first)})"
+            lines.append(line)
         return "\n".join(lines)
 
 
+def _row(choice: Choice) -> dict[str, Any]:
+    """Return what a frame has of a choice."""
+    row: dict[str, Any] = {"name": choice.name}
+    for what, error in choice.errors.items():
+        row[f"error: {what}"] = error
+    row["error"] = choice.error
+    row["half_width"] = choice.half_width() if choice.errors else inf
+    for name in ("private_bits", "public_bits", "server", "listed", "excluded", "why", "code"):
+        row[name] = getattr(choice, name)
+    return row
+
+
+def _table(usable: Sequence[Choice]) -> list[str]:
+    """Return the lines of the table of choices that can be used, the best one first."""
+    best = usable[0]
+    named = list(best.errors)
+    head = ["mechanism"]
+    head += [f"{what}{_unit(what)}" for what in named]
+    head += ["± 95 %", "people", "bits, private + public", "server works per", "needs list"]
+    rows = [head]
+    for one in usable:
+        row = [one.name]
+        row += [_digits(one.errors[what], what) for what in named]
+        row.append(_digits(one.half_width(), named[0]))
+        row.append(_times((one.error / best.error) ** 2))
+        row.append(f"{one.private_bits:,} + {one.public_bits:,}")
+        row.append(one.server)
+        row.append("yes" if one.listed else "no")
+        rows.append(row)
+    return _aligned(rows, range(1, len(named) + 4))
+
+
 def needed(n: int, own: Fraction, other: Fraction, z: float, *, people: bool = False) -> int:
-    """Return how many supporters, of n reports, it takes for an interval above zero; n + 1 if all are not enough.
+    """Return how many supporters it takes for an interval above zero; n + 1 if all are not enough.
 
     Parameters
     ----------
     n : int
+        Number of reports.
     own, other, z
         As in `ldpnb.intervals.support_interval`.
     people : bool
@@ -513,55 +622,73 @@ def needed(n: int, own: Fraction, other: Fraction, z: float, *, people: bool = F
     >>> needed(300, Fraction(546, 1536), Fraction(10, 1536), 1.96)
     6
     """
-    low, high = -1, n + 1
+    sampled = 0.0 if people else 1.0
+    low = -1
+    high = n + 1
     while high - low > 1:
         middle = (low + high) // 2
-        end, _ = support_interval(middle, n, own, other, z, sampled=0.0 if people else 1.0)
-        low, high = (low, middle) if end > 0 else (middle, high)
+        end, _ = support_interval(middle, n, own, other, z, sampled=sampled)
+        if end > 0:
+            high = middle
+        else:
+            low = middle
     return high
 
 
-def _counted_reports(mechanism: Any, question: Any) -> tuple[float, Fraction, Fraction] | None:
-    """Return the part of the reports that is about an item, and the chances of support by a holder and by others.
+def _counted_reports(mechanism: Any, question: Any) -> Support | None:
+    """Return what is known of reports that support an item or do not.
 
     None where reports do more than support a share or not.
     """
     if isinstance(mechanism, Supporting):
-        return (1.0, *mechanism.chances)
+        return Support(1.0, *mechanism.chances)
     if isinstance(mechanism, SignedTernary):
         alpha, beta, gamma = mechanism.answer
         used = exact(float(mechanism.used(np.array([1]))[0]))
-        return mechanism.asked, 2 * gamma + (alpha + beta - 2 * gamma) * used, 2 * gamma
+        own = 2 * gamma + (alpha + beta - 2 * gamma) * used
+        return Support(mechanism.asked, own, 2 * gamma)
     if isinstance(mechanism, HarmonyFrequency):
-        return 1 / len(mechanism.sizes), mechanism.truth, Fraction(1, 2)
+        return Support(1 / len(mechanism.sizes), mechanism.truth, Fraction(1, 2))
     if isinstance(mechanism, DrawnAttributes) and isinstance(mechanism.oracle, Supporting):
-        return (1 / mechanism.questions, *mechanism.oracle.chances)
+        return Support(1 / mechanism.questions, *mechanism.oracle.chances)
     if isinstance(mechanism, Blocks) and len(set(mechanism.sizes)) == 1:
-        d, together = len(mechanism.sizes), question.attributes
-        keep, cells = exact(mechanism.keep[0]), mechanism.sizes[0] ** together
+        d = len(mechanism.sizes)
+        together = question.attributes
+        keep = exact(mechanism.keep[0])
+        blind = (1 - keep) / mechanism.sizes[0] ** together
         part = comb(mechanism.size, together) / comb(d, together)
-        return part, keep + (1 - keep) / cells, (1 - keep) / cells
+        return Support(part, keep + blind, blind)
     return None
 
 
 def check_half_width(value: Any, what: str, name: str = "half_width") -> float:
-    """Return a half-width, or a difference, that one of a share or of a mean can be asked to have."""
+    """Return a half-width, or a difference, of a share or of a mean.
+
+    Raises
+    ------
+    ValueError
+        If it is no positive number, or of a share not below 1.
+    """
     point = "± 1 point" if name == "half_width" else "1 point"
     width = as_float(value, name) if is_number(value) else 0.0
     if not 0 < width < inf:
-        raise ValueError(f"{name} must be a positive number, got {shown(value)}: 0.01 is {point} of a share")
+        cure = f"0.01 is {point} of a share"
+        raise ValueError(f"{name} must be a positive number, got {shown(value)}: {cure}")
     if "mean" not in what and width >= 1:
-        raise ValueError(f"{name} must be below 1, which is 100 points, got {shown(value)}: 0.01 is {point}")
+        rule = "below 1, which is 100 points"
+        raise ValueError(f"{name} must be {rule}, got {shown(value)}: 0.01 is {point}")
     return width
 
 
 def check_power(power: Any) -> None:
     """Refuse what is no part of surveys, at least half, that a question can be asked about."""
     if not is_number(power) or not 0.5 <= power < 1 or float(power) == 1:
-        raise ValueError(f"power must be a number in [0.5, 1), got {shown(power)}{percent(power)}")
+        got = f"{shown(power)}{percent(power)}"
+        raise ValueError(f"power must be a number in [0.5, 1), got {got}")
 
 
 def _counted(n: int, now: float, wanted: float, name: str) -> int:
+    """Return how many people it takes for a wanted error, if n people have that of now."""
     ratio = now / wanted
     if ratio > 1e100:
         raise ValueError(f"{name} must be at least 1e-100 of {in_full(now)}, got {shown(wanted)}")
@@ -571,39 +698,65 @@ def _counted(n: int, now: float, wanted: float, name: str) -> int:
 def written(value: Any) -> str:
     """Write a value as Python that makes it again, without what a mechanism has by default."""
     if is_dataclass(value) and not isinstance(value, type):
-        given = {one.name: getattr(value, one.name) for one in fields(value) if one.init}
-        default = {one.name: one.default for one in fields(value) if one.default is not MISSING}
-        kept = [f"{k}={written(v)}" for k, v in given.items() if k not in default or v != default[k]]
-        return f"{type(value).__name__}({', '.join(kept)})"
-    if isinstance(value, tuple) and len(value) > LONG:
-        if len(set(value)) == 1:
-            return f"({written(value[0])},) * {len(value)}"
-        if value == tuple(f"key {i}" for i in range(1, len(value) + 1)):
-            return f'tuple(f"key {{i}}" for i in range(1, {len(value) + 1}))'
+        return _written_fields(value)
     if isinstance(value, tuple):
-        return f"({', '.join(map(written, value))}{',' if len(value) == 1 else ''})"
-    return f'"{value}"' if isinstance(value, str) else repr(value)
+        return _written_tuple(value)
+    if isinstance(value, str):
+        return f'"{value}"'
+    return repr(value)
+
+
+def _written_fields(value: Any) -> str:
+    """Write a dataclass, with those of its fields that differ from the default."""
+    kept = []
+    for one in fields(value):
+        own = getattr(value, one.name)
+        if one.init and (one.default is MISSING or own != one.default):
+            kept.append(f"{one.name}={written(own)}")
+    return f"{type(value).__name__}({', '.join(kept)})"
+
+
+def _written_tuple(value: tuple[Any, ...]) -> str:
+    """Write a tuple; one that is long by its rule, if it is all alike, or are numbered keys."""
+    n = len(value)
+    if n > LONG and len(set(value)) == 1:
+        return f"({written(value[0])},) * {n}"
+    if n > LONG and value == tuple(f"key {i}" for i in range(1, n + 1)):
+        return f'tuple(f"key {{i}}" for i in range(1, {n + 1}))'
+    if n == 1:
+        return f"({written(value[0])},)"
+    return f"({', '.join(map(written, value))})"
 
 
 def _unit(what: str) -> str:
-    return "" if what == "mean" else ", points"
+    if what == "mean":
+        return ""
+    return ", points"
 
 
 def _digits(x: float, what: str) -> str:
     """Write an error: a share in points, four digits."""
-    return f"{x if what == 'mean' else 100 * x:#.4g}".rstrip(".")
+    if what != "mean":
+        x = 100 * x
+    return f"{x:#.4g}".rstrip(".")
 
 
 def _times(ratio: float) -> str:
-    return f"{ratio:,.2f}×" if ratio < 9.995 else f"{ratio:,.0f}×" if ratio < 1e6 else f"{ratio:.1e}×"
+    if ratio < 9.995:
+        return f"{ratio:,.2f}×"
+    if ratio < 1e6:
+        return f"{ratio:,.0f}×"
+    return f"{ratio:.1e}×"
 
 
 def _aligned(rows: Sequence[Sequence[str]], right: range) -> list[str]:
+    """Put a table into lines, some of its columns to the right."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = [
-        "  ".join(
-            cell.rjust(w) if i in right else cell.ljust(w) for i, (cell, w) in enumerate(zip(row, widths, strict=True))
-        )
-        for row in rows
-    ]
-    return [line.rstrip() for line in lines]
+    lines = []
+    for row in rows:
+        cells = []
+        for i, cell in enumerate(row):
+            put = cell.rjust if i in right else cell.ljust
+            cells.append(put(widths[i]))
+        lines.append("  ".join(cells).rstrip())
+    return lines
