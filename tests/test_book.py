@@ -13,7 +13,7 @@ mpl.use("agg")
 import matplotlib.pyplot as plt
 from PIL import Image
 
-from ldpnb.book import _style as looks, ledger as book
+from ldpnb_book import _style as looks, ledger as book
 
 # ------------------------------------------------------------------------------------------------ check
 
@@ -365,7 +365,7 @@ def test_stored_pictures_are_small_white_and_the_same_each_time(styled):
 @pytest.mark.slow
 def test_a_notebook_stores_such_pictures(tmp_path):
     nbformat, nbclient = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
-    cells = ["from ldpnb import book; book.style(); import matplotlib.pyplot as plt", "plt.plot([0, 1])\nplt.show()"]
+    cells = ["import ldpnb_book as book; book.style(); import matplotlib.pyplot as plt", "plt.plot([0, 1])\nplt.show()"]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(c) for c in cells])
     nbclient.NotebookClient(notebook, timeout=60, kernel_name="python3").execute()
     outputs = [o for c in notebook.cells for o in c.outputs]
@@ -376,7 +376,7 @@ def test_a_notebook_stores_such_pictures(tmp_path):
 
 def test_style_needs_no_ipython_and_importing_book_no_matplotlib():
     code = (
-        "import sys; from ldpnb import book; assert 'matplotlib' not in sys.modules; "
+        "import sys; import ldpnb_book as book; assert 'matplotlib' not in sys.modules; "
         "book.style(); assert 'IPython' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
@@ -384,7 +384,7 @@ def test_style_needs_no_ipython_and_importing_book_no_matplotlib():
 
 def test_a_page_without_seaborn_does_not_wait_for_it_and_one_with_it_imports_it_before_the_style():
     code = (
-        "import sys; from ldpnb.book import style; style(); assert 'seaborn' not in sys.modules; "
+        "import sys; from ldpnb_book import style; style(); assert 'seaborn' not in sys.modules; "
         "import seaborn; style(); theme = sys.modules['seaborn.objects'].Plot.config.theme; "
         "assert theme['figure.dpi'] == 144"
     )

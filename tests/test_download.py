@@ -72,6 +72,6 @@ def test_a_chapter_runs_in_an_empty_environment_and_says_the_same(unpacked, tmp_
     (installing, *said), (_, *expected) = texts(fresh), texts(stored)
     assert installing[0].startswith("Installing what this chapter needs")
     assert said == expected
-    asked = "import ldpnb.book.experiment as e; print(e.__file__, len(e.recorded('bench.mechanisms')) > 9)"
+    asked = "import ldpnb_book.experiment as e; print(e.__file__, len(e.recorded('bench.mechanisms')) > 9)"
     said = subprocess.run([python, "-c", asked], cwd=unpacked, check=True, capture_output=True, text=True).stdout
     assert said.startswith(str(tmp_path / "empty")) and said.endswith("True\n")

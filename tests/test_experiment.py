@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ldpnb.book import datasets, experiment, ledger as book
-from ldpnb.book.experiment import l1, linf, mse, precision, record, recorded, relative_error, sweep
+from ldpnb_book import datasets, experiment, ledger as book
+from ldpnb_book.experiment import l1, linf, mse, precision, record, recorded, relative_error, sweep
 
 
 def draw(a, b, *, rng):
@@ -94,7 +94,7 @@ def test_sweep_refuses(changes, words):
 
 def test_no_trace_without_a_terminal():
     code = (
-        "import numpy as np; from ldpnb.book import sweep; "
+        "import numpy as np; from ldpnb_book import sweep; "
         "sweep(lambda a, rng: 1, rng=np.random.default_rng(0), a=[1, 2])"
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

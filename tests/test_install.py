@@ -228,7 +228,7 @@ def test_what_needs_an_extra_says_which(python, tmp_path):
     found = json.loads(asked.stdout or "{}")
     assert len(found) == 8, asked.stderr
     for name in [name for name in found if name.startswith("book")]:
-        assert re.fullmatch(r"ldpnb.book needs IPython, .*, pandas, .*: pip install 'ldpnb\[chapters\]'", found[name])
+        assert re.fullmatch(r"ldpnb_book needs IPython, .*, pandas, .*: pip install 'ldpnb\[chapters\]'", found[name])
     for name in ("collect", "save"):
         assert found[name] == f"ldpnb.{name} needs pyarrow: pip install 'ldpnb[scale]'"
     for name in ("triangulated", "junction_tree"):
@@ -261,7 +261,7 @@ def test_the_door_of_the_book_asks_for_all_that_is_imported_behind_it():
     names = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
     names += [node.module for node in nodes if isinstance(node, ast.ImportFrom)]
     outside = {name.split(".")[0] for name in names} - {*sys.stdlib_module_names, *CORE, "ldpnb"}
-    assert "pandas" in outside and outside - {"cycler"} <= {*ldpnb.book.NEEDED.split()}  # cycler is matplotlib's
+    assert "pandas" in outside and outside - {"cycler"} <= {*ldpnb_book.NEEDED.split()}  # cycler is matplotlib's
 
 
 # --------------------------------------------------------------------------------------------- another system

@@ -22,7 +22,7 @@ from pybtex.richtext import Text
 BOOTSTRAP = (ROOT / "tools" / "bootstrap.py").read_text("utf-8").strip()
 ADDRESS = 'BOOK = LOCK = ""'
 # The first line of code in the book's own notebooks, which have no such cell.
-HINT = '# Without the package: python -m pip install ".[chapters]" in the folder above this notebook.'
+HINT = '# Without the package: python -m pip install . ./book in the folder above notebooks.'
 
 FENCE = re.compile(r"(:{3,})\{([\w:]+)\} ?(.*)")
 OPTION = re.compile(r":([\w-]+): *(.*)")

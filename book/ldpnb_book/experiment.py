@@ -18,9 +18,9 @@ import pandas as pd  # type: ignore[import-untyped]
 from numpy.typing import ArrayLike, NDArray
 from tqdm import tqdm  # type: ignore[import-untyped]
 
-from ldpnb.book import datasets
-from ldpnb.book.ledger import repository, shelf
 from ldpnb.checks import check_count, check_numbers
+from ldpnb_book import datasets
+from ldpnb_book.ledger import repository, shelf
 
 Row = dict[str, Any]
 NUMBER = (int, float, np.number, np.bool_)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from ldpnb._door import door
 
 if TYPE_CHECKING:
-    from ldpnb.book._style import (
+    from ldpnb_book._style import (
         COLOURS as COLOURS,
         dots as dots,
         label_lines as label_lines,
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
         table as table,
         theory as theory,
     )
-    from ldpnb.book.experiment import (
+    from ldpnb_book.experiment import (
         l1 as l1,
         linf as linf,
         mse as mse,
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
         relative_error as relative_error,
         sweep as sweep,
     )
-    from ldpnb.book.ledger import (
+    from ldpnb_book.ledger import (
         Claim as Claim,
         Erratum as Erratum,
         Paper as Paper,
