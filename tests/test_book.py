@@ -1,4 +1,3 @@
-import importlib.util
 import subprocess
 import sys
 from io import BytesIO
@@ -249,12 +248,8 @@ def test_settle_refuses_what_is_not_a_bool(ledger):
 def test_settle_finds_the_ledger_in_the_installed_package(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(book, "repository", lambda: None)
-    monkeypatch.setattr(book, "find_spec", lambda name: None)  # as if the records were not installed
-    with pytest.raises(FileNotFoundError, match="no book/claims above this folder, and no package ldpnb-records"):
-        book.settle("p.all", {"a": True, "b": True})
-    monkeypatch.setattr(book, "find_spec", importlib.util.find_spec)
-    monkeypatch.syspath_prepend(tmp_path / "site")
-    shipped = tmp_path / "site" / "ldpnb_records" / "claims"
+    monkeypatch.setattr(book, "__file__", str(tmp_path / "site" / "ldpnb_book" / "ledger.py"))
+    shipped = tmp_path / "site" / "ldpnb_book" / "claims"
     shipped.mkdir(parents=True)
     (shipped / "p.yml").write_text(LEDGER, encoding="utf-8")
     book.settle("p.all", {"a": True, "b": True})
