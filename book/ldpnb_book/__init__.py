@@ -17,29 +17,14 @@ if TYPE_CHECKING:
         theory as theory,
     )
     from ldpnb_book.experiment import (
-        l1 as l1,
-        linf as linf,
-        mse as mse,
-        precision as precision,
-        record as record,
         recorded as recorded,
         relative_error as relative_error,
         sweep as sweep,
     )
     from ldpnb_book.ledger import (
-        Claim as Claim,
-        Erratum as Erratum,
-        Paper as Paper,
-        Part as Part,
-        Slip as Slip,
         check as check,
         close as close,
-        outcome as outcome,
-        read_claims as read_claims,
-        repository as repository,
         settle as settle,
-        shelf as shelf,
-        verdict as verdict,
     )
 
 # all that is imported anywhere below: a chapter needs it, and no module of the book need ask again
