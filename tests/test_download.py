@@ -18,12 +18,13 @@ from built import SITE, there
 from export import ADDRESS, BOOTSTRAP, HINT, ROOT
 
 pytestmark = pytest.mark.slow
+ARCHIVE = SITE / "downloads" / "ldpnb-notebooks.zip"
 
 
 @pytest.fixture(scope="module")
 def unpacked(tmp_path_factory):
     """The archive with all chapters, as a reader has it."""
-    archive, folder = there(SITE / "downloads" / "ldpnb-notebooks.zip"), tmp_path_factory.mktemp("reader")
+    archive, folder = there(ARCHIVE), tmp_path_factory.mktemp("reader")
     with zipfile.ZipFile(archive) as packed:
         packed.extractall(folder)
     return folder / archive.stem
@@ -65,7 +66,7 @@ def python(tmp_path, monkeypatch):
 def home(tmp_path):
     """A folder with the archive, as it was downloaded."""
     (tmp_path / "home").mkdir()
-    shutil.copy(SITE / "downloads" / "ldpnb-notebooks.zip", tmp_path / "home")
+    shutil.copy(there(ARCHIVE), tmp_path / "home")
     return tmp_path / "home"
 
 
