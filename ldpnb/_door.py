@@ -80,7 +80,7 @@ def needs(what: str, extra: str, *packages: str) -> None:
     Parameters
     ----------
     what : str
-        What needs them, for example ``"ldpnb.book"``.
+        What needs them, for example ``"ldpnb_book"``.
     extra : str
         The extra of ldpnb that brings them.
     packages : str

@@ -28,7 +28,7 @@
 # You need basic probability: Bayes' rule and variances.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
-# Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
+# Without the package: python -m pip install . ./book in the folder above notebooks.
 from math import exp, log, sinh, sqrt
 
 import matplotlib.pyplot as plt
@@ -37,8 +37,8 @@ import pandas as pd
 import seaborn as sns
 
 from ldpnb import epsilon, laws, moments, prove, toss
-from ldpnb.book import check, datasets, diagram, label_lines, plain_ticks, simulation, style, theory
 from ldpnb.chance import odds
+from ldpnb_book import check, datasets, diagram, label_lines, plain_ticks, simulation, style, theory
 
 style()
 rng = np.random.default_rng(1965)

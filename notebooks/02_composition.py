@@ -27,7 +27,7 @@
 # You need {ref}`ch-rr`: ε-LDP, randomized response and its estimate.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
-# Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
+# Without the package: python -m pip install . ./book in the folder above notebooks.
 from itertools import product
 from math import acosh, exp, inf, log, sinh, sqrt, tanh
 
@@ -38,8 +38,8 @@ import seaborn as sns
 from scipy.stats import binom
 
 from ldpnb import epsilon, laws, moments, pick, prove, toss
-from ldpnb.book import check, datasets, diagram, label_lines, simulation, style, table, theory
 from ldpnb.chance import odds
+from ldpnb_book import check, datasets, diagram, label_lines, simulation, style, table, theory
 
 style()
 rng = np.random.default_rng(1982)  # the last year of the experiment

@@ -27,7 +27,7 @@
 # You need {ref}`ch-rr` and {prf:ref}`thm-post`.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
-# Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
+# Without the package: python -m pip install . ./book in the folder above notebooks.
 import warnings
 from collections import Counter
 from fractions import Fraction
@@ -42,10 +42,10 @@ import seaborn as sns
 from scipy.stats import beta, binom, norm
 
 from ldpnb import GRR, OLH, SUE, check_mechanism, epsilon, laws, pick, prove, toss, worst
-from ldpnb.book import check, diagram, gallery, label_lines, simulation, style, table, theory
-from ldpnb.book.studies import checking as study
 from ldpnb.chance import law, odds, round_down
 from ldpnb.verify import audit, ceiling, of_size, same_law, sampled
+from ldpnb_book import check, diagram, gallery, label_lines, simulation, style, table, theory
+from ldpnb_book.studies import checking as study
 
 style()
 warnings.filterwarnings("ignore", "this audit says little")  # of 1,000 reports
@@ -654,7 +654,7 @@ plt.show()
 # (sec-verify-gallery)=
 # ## A gallery of mistakes
 #
-# `ldpnb.book.gallery` holds sixteen clients and servers, each with one typical mistake.
+# `ldpnb_book.gallery` holds sixteen clients and servers, each with one typical mistake.
 # We run every tool on each.
 # "Bias" is the largest exact bias of one person's score; "law" compares the law with that of the right client.
 # "Even" and "skewed" are surveys: all values equally frequent, or each half as frequent as the one before.

@@ -26,7 +26,7 @@
 # As there, `odds(eps)` is $e^\varepsilon$, and `toss(p, rng)` is heads with probability $p$; `pick` draws from a list.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
-# Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
+# Without the package: python -m pip install . ./book in the folder above notebooks.
 from math import exp, log, sqrt
 
 import matplotlib.pyplot as plt
@@ -35,10 +35,10 @@ import pandas as pd
 import seaborn as sns
 
 from ldpnb import GRR, OLH, OUE, SUE, SubsetSelection, epsilon, laws, pick, prove, toss
-from ldpnb.book import check, datasets, diagram, label_lines, plain_ticks, simulation, style, table, theory
-from ldpnb.book.studies import frequency as study
 from ldpnb.chance import odds
 from ldpnb.oracles import best_size
+from ldpnb_book import check, datasets, diagram, label_lines, plain_ticks, simulation, style, table, theory
+from ldpnb_book.studies import frequency as study
 
 style()
 rng = np.random.default_rng(2017)

@@ -24,7 +24,7 @@
 # You need the oracles of {ref}`ch-frequency`.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
-# Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
+# Without the package: python -m pip install . ./book in the folder above notebooks.
 from fractions import Fraction
 from itertools import combinations, pairwise, product
 from math import exp, log
@@ -35,8 +35,8 @@ import pandas as pd
 import seaborn as sns
 
 from ldpnb import GRR, OUE, BlockDesign, SubsetSelection, laws, pick, prove, toss
-from ldpnb.book import check, label_lines, style, table, theory
 from ldpnb.chance import odds
+from ldpnb_book import check, label_lines, style, table, theory
 
 style()
 rng = np.random.default_rng(2305)

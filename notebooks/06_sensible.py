@@ -26,7 +26,7 @@
 # You need k-RR and OUE from {ref}`ch-frequency`.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
-# Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
+# Without the package: python -m pip install . ./book in the folder above notebooks.
 from functools import partial
 from math import exp, log, sqrt
 
@@ -37,10 +37,10 @@ import seaborn as sns
 from scipy.stats import binom
 
 from ldpnb import GRR, OUE, laws, same_law, toss
-from ldpnb.book import check, label_lines, plain_ticks, simulation, style, table, theory
-from ldpnb.book.studies import sensible as study
 from ldpnb.chance import odds
 from ldpnb.postprocess import channel, maximum_likelihood, norm_sub as package_norm_sub
+from ldpnb_book import check, label_lines, plain_ticks, simulation, style, table, theory
+from ldpnb_book.studies import sensible as study
 
 style()
 rng = np.random.default_rng(1986)

@@ -26,7 +26,7 @@
 # You need randomized response from {ref}`ch-rr`, sums of budgets from {ref}`ch-composition`, `prove` from {ref}`ch-verify`, and OUE from {ref}`ch-frequency`.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
-# Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
+# Without the package: python -m pip install . ./book in the folder above notebooks.
 from itertools import product
 from math import exp, log, sqrt
 
@@ -51,10 +51,10 @@ from ldpnb import (
     prove,
     toss,
 )
-from ldpnb.book import check, datasets, diagram, label_lines, plain_ticks, simulation, style, table, theory
-from ldpnb.book.studies import onebit as study
 from ldpnb.chance import odds
 from ldpnb.kernels import fwht
+from ldpnb_book import check, datasets, diagram, label_lines, plain_ticks, simulation, style, table, theory
+from ldpnb_book.studies import onebit as study
 
 style()
 rng = np.random.default_rng(2015)

@@ -27,7 +27,7 @@
 # You need SUE from {ref}`ch-frequency`, and the cost of repeated reports from {ref}`ch-composition`.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
-# Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
+# Without the package: python -m pip install . ./book in the folder above notebooks.
 from itertools import product
 from math import atanh, exp, log, sinh, sqrt, tanh
 from tempfile import TemporaryDirectory
@@ -39,11 +39,11 @@ import seaborn as sns
 from scipy.stats import norm
 
 from ldpnb import RAPPOR, SystemRandom, Tally, epsilon, laws, moments, pick, prove, toss
-from ldpnb.book import check, diagram, label_lines, plain_ticks, simulation, style, table, theory
-from ldpnb.book.studies import strings as study
 from ldpnb.chance import odds
 from ldpnb.serve import Account
 from ldpnb.strings import decode, position
+from ldpnb_book import check, diagram, label_lines, plain_ticks, simulation, style, table, theory
+from ldpnb_book.studies import strings as study
 
 style()
 rng = np.random.default_rng(2014)

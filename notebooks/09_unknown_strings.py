@@ -26,7 +26,7 @@
 # You need cohorts and least squares from {ref}`ch-rappor`, and k-RR and local hashing from {ref}`ch-frequency`.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
-# Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
+# Without the package: python -m pip install . ./book in the folder above notebooks.
 from itertools import combinations, product
 from math import exp, log, sinh, sqrt
 
@@ -37,10 +37,10 @@ import seaborn as sns
 from scipy.stats import norm
 
 from ldpnb import Unknown, epsilon, laws, moments, pick, prove, toss
-from ldpnb.book import check, diagram, plain_ticks, simulation, style, table
-from ldpnb.book.studies import strings as study
 from ldpnb.chance import odds
 from ldpnb.strings import position
+from ldpnb_book import check, diagram, plain_ticks, simulation, style, table
+from ldpnb_book.studies import strings as study
 
 style()
 rng = np.random.default_rng(2016)

@@ -24,7 +24,7 @@
 # You need randomized response from {ref}`ch-rr`, and `prove` from {ref}`ch-verify`.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
-# Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
+# Without the package: python -m pip install . ./book in the folder above notebooks.
 from math import exp, log, sqrt
 
 import matplotlib.pyplot as plt
@@ -34,9 +34,9 @@ import seaborn as sns
 from scipy.stats import binom
 
 from ldpnb import Hybrid, Laplace, Piecewise, TwoPoint, epsilon, laws, moments, pick, prove, same_law, toss
-from ldpnb.book import check, datasets, diagram, label_lines, plain_ticks, simulation, style, theory
-from ldpnb.book.studies import one_number as study
 from ldpnb.chance import odds
+from ldpnb_book import check, datasets, diagram, label_lines, plain_ticks, simulation, style, theory
+from ldpnb_book.studies import one_number as study
 
 style()
 rng = np.random.default_rng(2013)

@@ -26,7 +26,7 @@
 # You need the sign and Hybrid from {ref}`ch-means`.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
-# Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
+# Without the package: python -m pip install . ./book in the folder above notebooks.
 from itertools import combinations, product
 from math import comb, exp, log, pi, sqrt
 from statistics import NormalDist
@@ -51,9 +51,9 @@ from ldpnb import (
     same_law,
     toss,
 )
-from ldpnb.book import check, datasets, diagram, label_lines, plain_ticks, simulation, style, table, theory
-from ldpnb.book.studies import many_numbers as study
 from ldpnb.chance import odds
+from ldpnb_book import check, datasets, diagram, label_lines, plain_ticks, simulation, style, table, theory
+from ldpnb_book.studies import many_numbers as study
 
 style()
 rng = np.random.default_rng(2018)

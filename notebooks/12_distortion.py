@@ -25,7 +25,7 @@
 # You need k-RR from {ref}`ch-frequency` and the sign from {ref}`ch-means`.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
-# Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
+# Without the package: python -m pip install . ./book in the folder above notebooks.
 from itertools import product
 from math import exp, inf, log, sqrt
 
@@ -36,8 +36,8 @@ import seaborn as sns
 from scipy.optimize import linprog
 
 from ldpnb import MatrixMechanism, epsilon, laws, least_distortion, moments, toss
-from ldpnb.book import check, datasets, style, table
 from ldpnb.oracles import ratio, within
+from ldpnb_book import check, datasets, style, table
 
 style()
 rng = np.random.default_rng(2014)

@@ -26,7 +26,7 @@
 # You need the Hadamard bit from {ref}`ch-onebit`, and windows on a grid from {ref}`ch-means`.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
-# Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
+# Without the package: python -m pip install . ./book in the folder above notebooks.
 from itertools import pairwise
 from math import exp, log2, sqrt
 
@@ -37,9 +37,9 @@ import seaborn as sns
 from scipy.optimize import minimize
 
 from ldpnb import HadamardBit, Hierarchy, Piecewise, epsilon, laws, moments, pick, prove, toss
-from ldpnb.book import check, diagram, label_lines, plain_ticks, simulation, style, table, theory
 from ldpnb.chance import odds
 from ldpnb.numbers import density, mean_variance
+from ldpnb_book import check, diagram, label_lines, plain_ticks, simulation, style, table, theory
 
 style()
 rng = np.random.default_rng(2019)

@@ -25,7 +25,7 @@
 # You need k-RR from {ref}`ch-frequency`.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
-# Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
+# Without the package: python -m pip install . ./book in the folder above notebooks.
 from collections import Counter
 from math import exp, log
 
@@ -35,10 +35,10 @@ import pandas as pd
 import seaborn as sns
 
 from ldpnb import PrivKV, StateEncoding, epsilon, laws, pick, prove, toss
-from ldpnb.book import check, diagram, label_lines, plain_ticks, simulation, style, table, theory
-from ldpnb.book.studies import keyvalue as study
 from ldpnb.chance import odds
 from ldpnb.keyvalue import privkvm_epsilon
+from ldpnb_book import check, diagram, label_lines, plain_ticks, simulation, style, table, theory
+from ldpnb_book.studies import keyvalue as study
 
 style()
 rng = np.random.default_rng(2021)

@@ -25,7 +25,7 @@
 # You need states and scores from {ref}`ch-keyvalue`, and unary encoding from {ref}`ch-frequency`.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
-# Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
+# Without the package: python -m pip install . ./book in the folder above notebooks.
 from functools import partial, reduce
 from itertools import combinations, product
 from math import exp, sqrt
@@ -50,9 +50,9 @@ from ldpnb import (
     same_law,
     toss,
 )
-from ldpnb.book import check, datasets, diagram, label_lines, plain_ticks, simulation, style, table, theory
-from ldpnb.book.studies import correlation as study
 from ldpnb.chance import bernoulli, odds
+from ldpnb_book import check, datasets, diagram, label_lines, plain_ticks, simulation, style, table, theory
+from ldpnb_book.studies import correlation as study
 
 style()
 rng = np.random.default_rng(2021)

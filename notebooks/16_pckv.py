@@ -25,7 +25,7 @@
 # You need state encoding and scores from {ref}`ch-keyvalue`, and k-RR from {ref}`ch-frequency`.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
-# Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
+# Without the package: python -m pip install . ./book in the folder above notebooks.
 from collections import Counter
 from itertools import product
 from math import exp, log
@@ -36,9 +36,9 @@ import pandas as pd
 import seaborn as sns
 
 from ldpnb import PCKVGRR, PCKVUE, Records, StateEncoding, WheelKV, epsilon, law, laws, moments, prove
-from ldpnb.book import check, diagram, label_lines, plain_ticks, style, table, theory
-from ldpnb.book.studies import pckv as study
 from ldpnb.chance import odds, pick, toss
+from ldpnb_book import check, diagram, label_lines, plain_ticks, style, table, theory
+from ldpnb_book.studies import pckv as study
 
 style()
 rng = np.random.default_rng(2024)

@@ -26,7 +26,7 @@
 # You need PCKV and the wheel from {ref}`ch-wheel`.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
-# Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
+# Without the package: python -m pip install . ./book in the folder above notebooks.
 from itertools import product
 from math import exp, inf, log, sqrt
 
@@ -37,11 +37,11 @@ import seaborn as sns
 from scipy.stats import binom
 
 from ldpnb import PCKVGRR, WheelKV, epsilon, laws, pick, prove, same_law, toss
-from ldpnb.book import check, diagram, label_lines, plain_ticks, simulation, style, table, theory
-from ldpnb.book.studies import changing as study
 from ldpnb.chance import odds
 from ldpnb.hashing import key_of
 from ldpnb.keyvalue import stale_epsilon
+from ldpnb_book import check, diagram, label_lines, plain_ticks, simulation, style, table, theory
+from ldpnb_book.studies import changing as study
 
 style()
 rng = np.random.default_rng(2024)

@@ -26,7 +26,7 @@
 # You need k-RR and scores from {ref}`ch-frequency`, and the Hadamard matrix from {ref}`sec-onebit-hadamard`.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
-# Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
+# Without the package: python -m pip install . ./book in the folder above notebooks.
 from itertools import chain, combinations
 from math import comb, exp, log, sqrt
 
@@ -49,9 +49,9 @@ from ldpnb import (
     prove,
     toss,
 )
-from ldpnb.book import check, label_lines, simulation, style, table, theory
-from ldpnb.book.studies import sets as study
 from ldpnb.chance import odds
+from ldpnb_book import check, label_lines, simulation, style, table, theory
+from ldpnb_book.studies import sets as study
 
 style()
 rng = np.random.default_rng(2018)

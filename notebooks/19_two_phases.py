@@ -28,7 +28,7 @@
 # You need padding, sampling and S-Hist from {ref}`ch-items`, and sequential composition from {ref}`ch-composition`.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
-# Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
+# Without the package: python -m pip install . ./book in the folder above notebooks.
 from functools import cache
 from itertools import combinations
 from math import atanh, exp, log, sqrt
@@ -53,10 +53,10 @@ from ldpnb import (
     prove,
     toss,
 )
-from ldpnb.book import check, diagram, simulation, style, table, theory
-from ldpnb.book.studies import two_phases as study
 from ldpnb.chance import bernoulli, odds
 from ldpnb.sets import halves, largest, restrict
+from ldpnb_book import check, diagram, simulation, style, table, theory
+from ldpnb_book.studies import two_phases as study
 
 style()
 rng = np.random.default_rng(2016)

@@ -27,7 +27,7 @@
 # You need k-RR and unary encoding ({ref}`ch-frequency`), Norm-Sub and EM ({ref}`ch-sensible`).
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
-# Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
+# Without the package: python -m pip install . ./book in the folder above notebooks.
 from functools import reduce
 from itertools import combinations, product
 from math import exp, log, sqrt
@@ -38,9 +38,9 @@ import pandas as pd
 import seaborn as sns
 
 from ldpnb import GRR, BitFlip, attributes, epsilon, law, laws, moments, prove
-from ldpnb.book import check, diagram, label_lines, simulation, style, table, theory
 from ldpnb.chance import odds, pick, toss
 from ldpnb.postprocess import maximum_likelihood, norm_sub
+from ldpnb_book import check, diagram, label_lines, simulation, style, table, theory
 
 style()
 rng = np.random.default_rng(2019)

@@ -25,7 +25,7 @@
 # You need flips and joint tables from {ref}`ch-joint`, and {prf:ref}`thm-post`.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
-# Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
+# Without the package: python -m pip install . ./book in the folder above notebooks.
 from functools import cache, partial, reduce
 from itertools import combinations, product
 from math import exp, sqrt
@@ -38,9 +38,9 @@ from matplotlib.colors import ListedColormap
 
 from ldpnb import BitFlip, epsilon, greedy, laws, prove, toss
 from ldpnb.attributes import likeliest, marginals, symbols as decode
-from ldpnb.book import check, label_lines, plain_ticks, style, table, theory
-from ldpnb.book.studies import ren2019 as study
 from ldpnb.chance import odds
+from ldpnb_book import check, label_lines, plain_ticks, style, table, theory
+from ldpnb_book.studies import ren2019 as study
 
 style()
 rng = np.random.default_rng(41)

@@ -24,7 +24,7 @@
 # You need {ref}`ch-joint`, and k-RR from {ref}`ch-frequency`.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
-# Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
+# Without the package: python -m pip install . ./book in the folder above notebooks.
 from collections import Counter
 from itertools import combinations, product
 from math import comb, exp, prod, sqrt, tanh
@@ -36,9 +36,9 @@ import seaborn as sns
 
 from ldpnb import GRR, epsilon, laws, max_entropy, moments, prove
 from ldpnb.attributes import information, likeliest, symbols
-from ldpnb.book import check, datasets, style, table, theory
-from ldpnb.book.studies import publish as study
 from ldpnb.chance import odds, pick, toss
+from ldpnb_book import check, datasets, style, table, theory
+from ldpnb_book.studies import publish as study
 
 style()
 rng = np.random.default_rng(42)

@@ -23,7 +23,7 @@
 # You need {ref}`ch-frequency`; links lead to the other mechanisms.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
-# Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
+# Without the package: python -m pip install . ./book in the folder above notebooks.
 from dataclasses import replace
 from functools import cache
 from itertools import combinations, product
@@ -37,10 +37,10 @@ from matplotlib.colors import ListedColormap
 from scipy.stats import t as student
 
 from ldpnb import PrivSet, SubsetSelection, moments, pick, prove, toss
-from ldpnb.book import check, diagram, label_lines, plain_ticks, style, table, theory
-from ldpnb.book.studies import choosing as study
 from ldpnb.chance import odds
 from ldpnb.serve import choose
+from ldpnb_book import check, diagram, label_lines, plain_ticks, style, table, theory
+from ldpnb_book.studies import choosing as study
 
 style()
 rng = np.random.default_rng(1785)

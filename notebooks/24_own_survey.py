@@ -27,7 +27,7 @@
 # `odds(eps)` is $e^\varepsilon$ in a form that `prove` understands.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
-# Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
+# Without the package: python -m pip install . ./book in the folder above notebooks.
 import logging
 from math import exp, inf, sqrt
 from pathlib import Path
@@ -40,10 +40,10 @@ import seaborn as sns
 from scipy.stats import norm
 
 from ldpnb import GRR, Number, OneOf, Ratings, Strings, Survey, YesNoTable, epsilon, laws, pick, prove, toss
-from ldpnb.book import check, label_lines, recorded, simulation, style, table, theory
-from ldpnb.book.studies import own_survey as study
 from ldpnb.chance import odds
 from ldpnb.serve import Account, BudgetError, Waves, collect, load_tally, pool_waves, save, save_tally
+from ldpnb_book import check, label_lines, recorded, simulation, style, table, theory
+from ldpnb_book.studies import own_survey as study
 
 style()
 logging.getLogger("distributed.batched").setLevel("WARNING")  # no remarks when a cluster closes

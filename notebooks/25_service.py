@@ -27,7 +27,7 @@
 # You need {ref}`ch-composition` and {ref}`ch-frequency`.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
-# Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
+# Without the package: python -m pip install . ./book in the folder above notebooks.
 from math import exp, inf, sinh, sqrt
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -39,10 +39,10 @@ import seaborn as sns
 from scipy.stats import binom
 
 from ldpnb import GRR, OUE, HadamardBit, SystemRandom, epsilon, laws, pick, prove, toss
-from ldpnb.book import check, diagram, label_lines, plain_ticks, simulation, style, table, theory
-from ldpnb.book.studies import service as study
 from ldpnb.chance import odds
 from ldpnb.serve import Account, BudgetError, screen
+from ldpnb_book import check, diagram, label_lines, plain_ticks, simulation, style, table, theory
+from ldpnb_book.studies import service as study
 
 style()
 rng = np.random.default_rng(2017)  # the year of a look at Apple's client

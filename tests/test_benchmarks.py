@@ -15,8 +15,8 @@ import timing
 from mechanisms import CATALOGUE, PACKED
 from numpy.testing import assert_array_equal
 
-from ldpnb.book.experiment import recorded
 from ldpnb.oracles import grr
+from ldpnb_book.experiment import recorded
 
 ROOT = Path(__file__).resolve().parent.parent
 TINY = {"n": 400, "k": 8, "epsilon": 4.0, "repetitions": 1}

@@ -1,4 +1,3 @@
-import importlib.util
 import subprocess
 import sys
 from io import BytesIO
@@ -13,7 +12,7 @@ mpl.use("agg")
 import matplotlib.pyplot as plt
 from PIL import Image
 
-from ldpnb.book import _style as looks, ledger as book
+from ldpnb_book import _style as looks, ledger as book
 
 # ------------------------------------------------------------------------------------------------ check
 
@@ -249,12 +248,8 @@ def test_settle_refuses_what_is_not_a_bool(ledger):
 def test_settle_finds_the_ledger_in_the_installed_package(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(book, "repository", lambda: None)
-    monkeypatch.setattr(book, "find_spec", lambda name: None)  # as if the records were not installed
-    with pytest.raises(FileNotFoundError, match="no book/claims above this folder, and no package ldpnb-records"):
-        book.settle("p.all", {"a": True, "b": True})
-    monkeypatch.setattr(book, "find_spec", importlib.util.find_spec)
-    monkeypatch.syspath_prepend(tmp_path / "site")
-    shipped = tmp_path / "site" / "ldpnb_records" / "claims"
+    monkeypatch.setattr(book, "__file__", str(tmp_path / "site" / "ldpnb_book" / "ledger.py"))
+    shipped = tmp_path / "site" / "ldpnb_book" / "claims"
     shipped.mkdir(parents=True)
     (shipped / "p.yml").write_text(LEDGER, encoding="utf-8")
     book.settle("p.all", {"a": True, "b": True})
@@ -365,7 +360,7 @@ def test_stored_pictures_are_small_white_and_the_same_each_time(styled):
 @pytest.mark.slow
 def test_a_notebook_stores_such_pictures(tmp_path):
     nbformat, nbclient = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
-    cells = ["from ldpnb import book; book.style(); import matplotlib.pyplot as plt", "plt.plot([0, 1])\nplt.show()"]
+    cells = ["import ldpnb_book as book; book.style(); import matplotlib.pyplot as plt", "plt.plot([0, 1])\nplt.show()"]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(c) for c in cells])
     nbclient.NotebookClient(notebook, timeout=60, kernel_name="python3").execute()
     outputs = [o for c in notebook.cells for o in c.outputs]
@@ -376,7 +371,7 @@ def test_a_notebook_stores_such_pictures(tmp_path):
 
 def test_style_needs_no_ipython_and_importing_book_no_matplotlib():
     code = (
-        "import sys; from ldpnb import book; assert 'matplotlib' not in sys.modules; "
+        "import sys; import ldpnb_book as book; assert 'matplotlib' not in sys.modules; "
         "book.style(); assert 'IPython' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
@@ -384,7 +379,7 @@ def test_style_needs_no_ipython_and_importing_book_no_matplotlib():
 
 def test_a_page_without_seaborn_does_not_wait_for_it_and_one_with_it_imports_it_before_the_style():
     code = (
-        "import sys; from ldpnb.book import style; style(); assert 'seaborn' not in sys.modules; "
+        "import sys; from ldpnb_book import style; style(); assert 'seaborn' not in sys.modules; "
         "import seaborn; style(); theme = sys.modules['seaborn.objects'].Plot.config.theme; "
         "assert theme['figure.dpi'] == 144"
     )

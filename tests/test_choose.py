@@ -13,7 +13,6 @@ from mechanisms import CATALOGUE
 from questions import GRID, LIMITS, N, questions
 
 from ldpnb.attributes import blocks
-from ldpnb.book import experiment
 from ldpnb.core import Mechanism
 from ldpnb.numbers import many_numbers, one_number
 from ldpnb.oracles.hadamard import HadamardBit, HadamardResponse
@@ -21,6 +20,7 @@ from ldpnb.oracles.olh import OLH
 from ldpnb.records import Records
 from ldpnb.serve import choose
 from ldpnb.verify import moments
+from ldpnb_book import experiment
 
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import dossier
 import pytest
 
-from ldpnb.book.ledger import Claim, Erratum, read_claims
+from ldpnb_book.ledger import Claim, Erratum, read_claims
 
 ROOT = Path(__file__).resolve().parent.parent
 CLAIMS = ROOT / "book" / "claims"

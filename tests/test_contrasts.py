@@ -40,7 +40,6 @@ from ldpnb import (
     pool_waves,
     same_everywhere,
 )
-from ldpnb.book.experiment import recorded
 from ldpnb.core import Tally, Untold
 from ldpnb.intervals import binomial_ends
 from ldpnb.oracles import people as at_levels
@@ -48,6 +47,7 @@ from ldpnb.postprocess import norm_sub
 from ldpnb.serve import Contrast, Waves
 from ldpnb.serve._contrasts import Part, _of_these, known_variance, largest_apart, variance_of
 from ldpnb.verify import contract, laws
+from ldpnb_book.experiment import recorded
 
 LABELS = ["detractor", "passive", "promoter"]
 NPS = {"promoter": 1, "detractor": -1}

@@ -5,7 +5,7 @@ import os
 import numpy as np
 import pytest
 
-from ldpnb.book import datasets
+from ldpnb_book import datasets
 
 real = pytest.mark.skipif(
     not os.environ.get("LDPNB_DATA"), reason="LDPNB_DATA is not set: the papers' data are not part of the book"

@@ -8,7 +8,7 @@ mpl.use("agg")
 import matplotlib.pyplot as plt
 from matplotlib.colors import same_color
 
-from ldpnb.book import diagram
+from ldpnb_book import diagram
 
 
 @pytest.fixture

@@ -13,13 +13,15 @@ import pytest
 import ldpnb
 
 ROOT = Path(__file__).resolve().parent.parent
-SHOWN = [path for path in sorted((ROOT / "ldpnb").rglob("*.py")) if ">>> " in path.read_text("utf-8")]
+HOMES = {"ldpnb": ROOT, "ldpnb_book": ROOT / "book"}  # the folder that each package is imported from
+FILES = {path: home for name, home in HOMES.items() for path in sorted((home / name).rglob("*.py"))}
+SHOWN = [path for path in FILES if ">>> " in path.read_text("utf-8")]
 CLASSES = [name for name in ldpnb.__all__ if inspect.isclass(getattr(ldpnb, name))]
 
 
 @pytest.mark.parametrize("path", SHOWN, ids=lambda path: path.stem)
 def test_examples_run(path):
-    name = ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+    name = ".".join(path.relative_to(FILES[path]).with_suffix("").parts).removesuffix(".__init__")
     failed, attempted = doctest.testmod(import_module(name))
     assert failed == 0 < attempted
 
@@ -47,7 +49,7 @@ def strays(doc):
     return [line for body in listed for line in re.findall(r"\n\n(\w.*)", body) if " : " not in line and " " in line]
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "ldpnb").rglob("*.py")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_no_paragraph_stands_among_parameters(path):
     nodes = ast.walk(ast.parse(path.read_text("utf-8")))
     docs = (ast.get_docstring(node) for node in nodes if isinstance(node, ast.ClassDef | ast.FunctionDef))

@@ -34,13 +34,13 @@ from ldpnb import (
     save,
     pool_waves,
 )
-from ldpnb.book.experiment import recorded
 from ldpnb.chance import law, odds
 from ldpnb.intervals import support_interval
 from ldpnb.serve import BudgetError, load_tally, save_tally
 from ldpnb.serve.drawing import deal, left_over, people_at_least, people_in, plausible, some_of
 from ldpnb.serve.ways import shared_out, ways
 from ldpnb.verify import laws, worst
+from ldpnb_book.experiment import recorded
 
 Z = 1.959963984540054
 

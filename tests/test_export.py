@@ -4,8 +4,10 @@ import re
 import subprocess
 import sys
 import tomllib
+from pathlib import Path
 
 import export
+import forms
 import nbformat
 import pytest
 from export import BOOTSTRAP, HINT, ROOT, Bibliography, plain, published
@@ -122,27 +124,28 @@ def bootstrap(folder, code=BOOTSTRAP):
 
 def test_the_first_cell_installs_the_wheels_beside_it_and_verifies_the_rest(tmp_path):
     (said,) = bootstrap(tmp_path)
-    assert said.startswith("ModuleNotFoundError: no package ldpnb here: download the archive of all chapters, which")
-    assert "its two files ldpnb-….whl and ldpnb_records-….whl into the folder of this notebook" in said
+    assert said.startswith("ModuleNotFoundError: no package ldpnb_book here: download the archive of all chapters, ldp")
     at = "https://github.com/a/b/archive/0123abc.zip"
-    lock = "install --quiet --no-deps --require-hashes -r https://github.com/a/b/raw/0123abc/tools/chapters.txt"
-    both = f"install --quiet ldpnb @ {at} ldpnb-records @ {at}#subdirectory=book --no-deps"
-    records = tmp_path / "ldpnb_records-1.0.0-py3-none-any.whl"
-    records.touch()  # alone it is not enough
-    assert bootstrap(tmp_path) == [said]
-    assert bootstrap(tmp_path, published(at)) == [lock, both]
-    wheel = tmp_path / "ldpnb-1.0.0-py3-none-any.whl"
-    wheel.touch()
-    package = f"install --quiet ldpnb @ {wheel.as_uri()} ldpnb-records @ {records.as_uri()} --no-deps"
-    assert bootstrap(tmp_path, published(at)) == [lock, package]
-    chapters = f"install --quiet ldpnb[chapters] @ {wheel.as_uri()}"
-    assert bootstrap(tmp_path) == [f"{chapters} ldpnb-records @ {records.as_uri()}"]
-    (tmp_path / "requirements.txt").touch()
+    pinned, plain = "install --quiet --no-deps --require-hashes -r", "install --quiet --no-deps"
+    lock = f"{pinned} https://github.com/a/b/raw/0123abc/tools/chapters.txt"
+    names = ["ldpnb-1.0.0-py3-none-any.whl", "ldpnb_book-1.0.0-py3-none-any.whl", "requirements.txt"]
+    for name in names:  # two of the three are not enough
+        assert bootstrap(tmp_path) == [said]
+        assert bootstrap(tmp_path, published(at)) == [lock, f"{plain} {at} {at}#subdirectory=book"]
+        (tmp_path / name).touch()
     for code in (BOOTSTRAP, published(at)):
-        assert bootstrap(tmp_path, code) == ["install --quiet --no-deps --require-hashes -r requirements.txt", package]
-    (tmp_path / "requirements.txt").unlink()
-    records.unlink()  # few lessons read them
-    assert bootstrap(tmp_path) == [chapters]
+        assert bootstrap(tmp_path, code) == [f"{pinned} requirements.txt", f"{plain} {names[0]} {names[1]}"]
+
+
+def test_the_first_cell_finds_all_that_it_needs_in_the_archive_beside_it(tmp_path):
+    archive = tmp_path / Path(forms.NOTEBOOKS).name
+    export.bundle({}, archive)
+    lock, wheels = bootstrap(tmp_path)
+    files = [Path(word) for word in f"{lock} {wheels}".split() if "/" in word]
+    assert [path.name.partition("-")[0] for path in files] == ["requirements.txt", "ldpnb", "ldpnb_book"]
+    assert {path.parent.name for path in files} == {archive.stem}
+    assert sorted(path.name for path in tmp_path.iterdir()) == [archive.name, "pip.py"]
+    assert not files[0].exists()
 
 
 def test_the_first_cell_does_nothing_where_the_package_is(tmp_path, monkeypatch):
@@ -153,11 +156,11 @@ def test_the_first_cell_does_nothing_where_the_package_is(tmp_path, monkeypatch)
     assert set(names) == {"__builtins__", "find_spec"}
 
 
-def test_the_extra_that_notebooks_ask_for_exists():
+def test_the_extra_that_notebooks_need_exists():
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
-    (asked,) = re.findall(r"ldpnb\[(\w+)\]", BOOTSTRAP)
-    assert f".[{asked}]" in HINT
-    assert asked in extras
+    (need,) = tomllib.loads((ROOT / "book" / "pyproject.toml").read_text("utf-8"))["project"]["dependencies"]
+    (asked,) = re.findall(r"ldpnb\[(\w+)\]", need)
+    assert " . ./book " in HINT
     needed = {name.split(";")[0] for name in extras[asked]}
     assert {"ipykernel", "matplotlib", "pyyaml", "ldpnb[scale]"} <= needed
     assert not [name for name in needed if "sphinx" in name or "jupyter-book" in name]

@@ -14,7 +14,7 @@ import seaborn as sns
 import seaborn.objects as so
 from matplotlib.colors import to_hex, to_rgb
 
-from ldpnb.book import COLOURS, dots, label_lines, line, plain_ticks, simulation, style, theory
+from ldpnb_book import COLOURS, dots, label_lines, line, plain_ticks, simulation, style, theory
 
 NAMES = ["PrivKV", "tight PrivKV", "SE"]
 

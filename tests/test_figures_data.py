@@ -16,7 +16,7 @@ from nbformat.v4 import new_code_cell, new_notebook, new_output
 mpl.use("agg")
 import matplotlib.pyplot as plt
 
-from ldpnb.book import label_lines
+from ldpnb_book import label_lines
 
 PAGE = """# %%
 import matplotlib.pyplot as plt

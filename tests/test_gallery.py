@@ -6,11 +6,11 @@ from math import exp, inf, log, tanh
 import numpy as np
 import pytest
 
-from ldpnb.book.gallery import GALLERY, examine, fixed_seed, float_noise, krr, off, overview, reply, unary
 from ldpnb.oracles.grr import GRR
 from ldpnb.oracles.unary import SUE
 from ldpnb.verify import epsilon, laws, same_law
 from ldpnb.verify._audit import audit, ceiling
+from ldpnb_book.gallery import GALLERY, examine, fixed_seed, float_noise, krr, off, overview, reply, unary
 
 SAMPLES = 2000  # in every sampled check below, chance has one fixed seed
 E, T = exp(1), tanh(0.5)
@@ -153,7 +153,7 @@ def test_an_even_population_hides_a_bias_that_a_skewed_one_shows(name):
 
 
 def test_histograms_are_judged_at_their_false_alarm_rate(monkeypatch):
-    monkeypatch.setattr("ldpnb.book.gallery.FALSE_ALARM", 0.1)
+    monkeypatch.setattr("ldpnb_book.gallery.FALSE_ALARM", 0.1)
     right, rng = BY_NAME["exempt"].mended(), np.random.default_rng(4)
     alarms = sum(off(right, np.full(4, 0.25), people=60, rng=rng) for _ in range(300))
     assert 10 <= alarms <= 50

@@ -20,6 +20,7 @@ import yaml
 from dist import ROOT
 
 import ldpnb
+import ldpnb_book
 
 CORE = ("numpy", "scipy", "numba", "llvmlite")
 REPOSITORY = "https://github.com/a/b"
@@ -66,16 +67,24 @@ def metadata(wheel):
 def test_the_wheel_holds_the_package_and_nothing_else(wheel):
     there = [path for path in (ROOT / "ldpnb").rglob("*.*") if path.suffix in (".py", ".typed")]
     assert inside(wheel) == {path.relative_to(ROOT).as_posix() for path in there}
-    assert wheel.stat().st_size < 750_000
+    assert wheel.stat().st_size < 650_000
 
 
-def test_claims_and_records_are_a_wheel_of_their_own_and_no_code(tmp_path):
-    books = [path for folder in ("claims", "recorded") for path in (ROOT / "book" / folder).iterdir()]
-    made = dist.build(tmp_path, records=True)
-    assert inside(made) == {f"ldpnb_records/{path.parent.name}/{path.name}" for path in books}
+def workshop():
+    """Files of the book's workshop, from ./book: its code, and the claims and records."""
+    book = ROOT / "book"
+    code = {path.relative_to(book).as_posix() for path in (book / "ldpnb_book").rglob("*.py")}
+    return code, {f"{folder}/{path.name}" for folder in ("claims", "recorded") for path in (book / folder).iterdir()}
+
+
+def test_the_workshop_of_the_book_is_a_wheel_of_its_own_with_claims_and_records(tmp_path):
+    code, data = workshop()
+    made = dist.build(tmp_path, book=True)
+    assert inside(made) == code | {f"ldpnb_book/{name}" for name in data}
     said = metadata(made)
-    assert (said["Name"], said["Version"]) == ("ldpnb-records", ldpnb.__version__)
-    assert "Requires-Dist" not in said
+    assert (said["Name"], said["Version"]) == ("ldpnb-book", ldpnb.__version__)
+    assert said.get_all("Requires-Dist") == [f"ldpnb[chapters]=={ldpnb.__version__}"]
+    assert said["License-File"] == "LICENSE"
 
 
 def test_a_wheel_is_the_same_byte_for_byte(wheel, tmp_path):
@@ -128,9 +137,8 @@ def test_the_address_of_the_repository_is_in_the_metadata_where_it_is_known(tmp_
 
 def test_a_source_archive_holds_what_its_wheel_is_built_from(archive, wheel, tmp_path):
     assert inside(archive) == inside(wheel) | {*dist.FILES}
-    records, book = inside(dist.build(tmp_path, records=True, sdist=True)), ROOT / "book"
-    there = [path for folder in ("claims", "recorded") for path in (book / folder).iterdir()]
-    assert records == {path.relative_to(book).as_posix() for path in there} | {"pyproject.toml"}
+    code, data = workshop()
+    assert inside(dist.build(tmp_path, book=True, sdist=True)) == code | data | {"pyproject.toml", "LICENSE"}
 
 
 @pytest.mark.slow
@@ -196,12 +204,14 @@ def test_the_package_alone_does_what_the_readme_shows(python, tmp_path):
 
 ASKED = """
 import json
+import sys
 from importlib import import_module
 
+sys.path.append(sys.argv[1])
 found = {}
-for name in ("book", "book.datasets", "book.gallery", "book.experiment"):
+for name in ("ldpnb_book", "ldpnb_book.datasets", "ldpnb_book.gallery", "ldpnb_book.experiment"):
     try:
-        import_module(f"ldpnb.{name}")
+        import_module(name)
     except ImportError as error:
         found[name] = str(error)
 import ldpnb
@@ -224,11 +234,11 @@ print(json.dumps(found))
 
 
 def test_what_needs_an_extra_says_which(python, tmp_path):
-    asked = run(python, "-c", ASKED, cwd=tmp_path)
+    asked = run(python, "-c", ASKED, str(ROOT / "book"), cwd=tmp_path)
     found = json.loads(asked.stdout or "{}")
     assert len(found) == 8, asked.stderr
-    for name in [name for name in found if name.startswith("book")]:
-        assert re.fullmatch(r"ldpnb.book needs IPython, .*, pandas, .*: pip install 'ldpnb\[chapters\]'", found[name])
+    for name in [name for name in found if name.startswith("ldpnb_book")]:
+        assert re.fullmatch(r"ldpnb_book needs IPython, .*, pandas, .*: pip install 'ldpnb\[chapters\]'", found[name])
     for name in ("collect", "save"):
         assert found[name] == f"ldpnb.{name} needs pyarrow: pip install 'ldpnb[scale]'"
     for name in ("triangulated", "junction_tree"):
@@ -256,12 +266,12 @@ def test_help_and_star_imports_need_no_extra(python, tmp_path):
 
 
 def test_the_door_of_the_book_asks_for_all_that_is_imported_behind_it():
-    trees = [ast.parse(path.read_text("utf-8")) for path in (ROOT / "ldpnb" / "book").rglob("*.py")]
+    trees = [ast.parse(path.read_text("utf-8")) for path in (ROOT / "book" / "ldpnb_book").rglob("*.py")]
     nodes = [node for tree in trees for node in ast.walk(tree)]
     names = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
     names += [node.module for node in nodes if isinstance(node, ast.ImportFrom)]
-    outside = {name.split(".")[0] for name in names} - {*sys.stdlib_module_names, *CORE, "ldpnb"}
-    assert "pandas" in outside and outside - {"cycler"} <= {*ldpnb.book.NEEDED.split()}  # cycler is matplotlib's
+    outside = {name.split(".")[0] for name in names} - {*sys.stdlib_module_names, *CORE, "ldpnb", "ldpnb_book"}
+    assert "pandas" in outside and outside - {"cycler"} <= {*ldpnb_book.NEEDED.split()}  # cycler is matplotlib's
 
 
 # --------------------------------------------------------------------------------------------- another system

@@ -37,13 +37,13 @@ from ldpnb import (
     YesNoTable,
     interval,
 )
-from ldpnb.book.experiment import recorded
 from ldpnb.core import Mechanism, OpenMechanism
 from ldpnb.intervals import exact_below, score_ends, skewed_quantile, support_interval, supported_tail
 from ldpnb.postprocess import normal_quantile
 from ldpnb.serve import choose
 from ldpnb.serve._catalogue import catalogue
 from ldpnb.verify import contract
+from ldpnb_book.experiment import recorded
 
 UNTOLD = {"PCE", "RAPPOR", "ORR", "Unknown", "IOH", "BloomFlip", "Blocks"}
 KNOWN = [(name, at) for name, kind in catalogue().items() for at in range(len(kind.example())) if name not in UNTOLD]

@@ -12,7 +12,7 @@ import names
 import nbformat
 import pytest
 
-from ldpnb.book.experiment import recorded
+from ldpnb_book.experiment import recorded
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "notebooks" / "manual" / "libraries.py"

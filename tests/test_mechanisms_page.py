@@ -19,9 +19,9 @@ from templates import LESSON
 
 import ldpnb
 from ldpnb import Mechanism, Records
-from ldpnb.book import read_claims
 from ldpnb.serve import catalogue
 from ldpnb.verify import same_law
+from ldpnb_book.ledger import read_claims
 
 ROOT = Path(__file__).resolve().parent.parent
 ROWS = yaml.safe_load((ROOT / "book" / "mechanisms.yml").read_text("utf-8"))

@@ -67,7 +67,7 @@ def test_in_a_family_they_are_listed_and_ranked(tmp_path):
 
 @pytest.mark.slow
 def test_only_pages_that_list_mechanisms_become_stale():
-    files = {p.relative_to(ROOT).as_posix(): p.read_text("utf-8") for p in sorted((ROOT / "ldpnb").rglob("*.py"))}
+    files = {name: path.read_text("utf-8") for name, path in run_notebooks.files().items()}
     added = {f"ldpnb/{family}/negative.py": text(kind) for kind, (family, _, _) in NEW.items()}
     before, after = (sources.Package(tuple(sorted(some.items()))) for some in (files, files | added))
     stale = {

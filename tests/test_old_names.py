@@ -1,5 +1,7 @@
 """Names of 1.0.0 that have moved still answer, and say of mechanisms what they said."""
 
+from importlib import import_module
+
 import numpy as np
 import pytest
 
@@ -110,3 +112,14 @@ def test_a_class_that_leaves_out_a_hook_cannot_be_built(hook):
     del every[hook]
     with pytest.raises(TypeError, match=hook):
         type("Part", (Mechanism,), every)()
+
+
+def test_the_workshop_of_the_book_says_where_it_went():
+    said = r"^ldpnb\.book is ldpnb_book now, .* install it with python -m pip install \. \./book in the book's"
+    for name in ("book", "book.gallery", "book.studies.ren2019"):
+        with pytest.raises(ModuleNotFoundError, match=said):
+            import_module(f"ldpnb.{name}")
+    with pytest.raises(ModuleNotFoundError, match=said):
+        from ldpnb import book  # noqa: F401
+    with pytest.raises(ModuleNotFoundError, match=said):
+        from ldpnb.book import settle  # noqa: F401

@@ -7,7 +7,7 @@ from other_epsilon import changed, run, settings
 from run_notebooks import NOTEBOOKS, pin
 
 LESSON = """# %%
-from ldpnb.book import check
+from ldpnb_book import check
 
 EPS, K = 1.0, 3
 

@@ -16,8 +16,8 @@ from matplotlib.patches import Circle, FancyArrowPatch, FancyBboxPatch, Rectangl
 from PIL import Image
 
 from ldpnb import GRR
-from ldpnb.book import diagram, style
 from ldpnb.chance import law, pick, toss
+from ldpnb_book import diagram, style
 
 
 def reply(truth, rng):

@@ -288,7 +288,7 @@ def test_the_template_of_a_lesson_runs(monkeypatch):
 
 def test_the_template_of_a_dossier_settles_its_claims():
     tree, claims = ast.parse(DOSSIER), {}
-    tree.body = [node for node in tree.body if getattr(node, "module", "") != "ldpnb.book"]  # which has no such paper
+    tree.body = [node for node in tree.body if getattr(node, "module", "") != "ldpnb_book"]  # which has no such paper
     settle = {"settle": lambda claim, **what: claims.update({claim: what}), "close": lambda *what: None}
     exec(compile(tree, "dossier", "exec"), settle)
     assert claims["KEY.epsilon"] == {"holds": {"three-budgets": True}, "control": ("1.01 ε", True)}

@@ -53,8 +53,9 @@ def test_the_citation_file_has_what_the_format_requires(citation):
 def test_one_version_everywhere(citation):
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert "version" in project["dynamic"] and str(citation["version"]) == ldpnb.__version__
-    records = tomllib.loads((ROOT / "book" / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert records["version"] == ldpnb.__version__ and records["license"] in citation["license"]
+    book = tomllib.loads((ROOT / "book" / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert book["version"] == ldpnb.__version__ and book["license"].split(" AND ") == citation["license"]
+    assert book["dependencies"] == [f"ldpnb[chapters]=={ldpnb.__version__}"]
     assert project["license"] in citation["license"]
     assert {*re.findall(r"ldpnb-(\d[\d.]*\d)", README)} == {ldpnb.__version__}  # the wheel
     newest = next(title for title in re.findall(r"^## (.*)", CHANGES, flags=re.M) if title != "Not released")
@@ -88,7 +89,7 @@ def test_the_table_of_names_leads_to_what_there_is():
     cells = [[re.findall(r"`(?:\w+\.)?(\w+)", cell) for cell in row.strip("| ").split(" | ")] for row in rows]
     pairs = [pair for old, new in cells for pair in zip(old, new, strict=True)]
     assert ("noise", "variance") in pairs and len(pairs) >= 18
-    files = [*(ROOT / "ldpnb").rglob("*.py")]
+    files = [*(ROOT / "ldpnb").rglob("*.py"), *(ROOT / "book" / "ldpnb_book").rglob("*.py")]
     code = "\n".join(path.read_text("utf-8") for path in files)
     there = {*re.findall(r"^ *(?:def|class) (\w+)", code, flags=re.M), *(path.stem for path in files)}
     assert [new for _, new in pairs if new not in there] == []

@@ -16,7 +16,6 @@ from test_robust import NO_COUNT, fault
 
 from ldpnb import chance, hashing, kernels, postprocess, verify
 from ldpnb.attributes import bayesnet, bitflip, blocks, fidelity, lopub, maxent, tables
-from ldpnb.book import experiment
 from ldpnb.core import Tally
 from ldpnb.keyvalue import changing, encoding, pckv, population, privkv, queries, states, ternary
 from ldpnb.numbers import distortion, many_numbers, means, one_number
@@ -27,6 +26,7 @@ from ldpnb.sets import privset, two_phases
 from ldpnb.strings import rappor, unknown_strings
 from ldpnb.strings.decoding import decode
 from ldpnb.verify import _audit as audit
+from ldpnb_book import experiment
 
 
 def rng():

@@ -124,6 +124,24 @@ def count(x):
     "book/claims/ye2018.yml": "claims:\n- {id: ye2018.x, place: §1}\n- {id: ye2018.xy, place: §2}\n",
     "book/recorded/ye2018.fig5.json": "[1, 2]\n",
     "ldpnb/spare.py": "TIRE = 5\n",
+    "book/ldpnb_book/__init__.py": """from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ldpnb_book.studies import study as study
+
+
+def __getattr__(name):
+    return getattr(import_module("ldpnb_book.studies"), name)
+""",
+    "book/ldpnb_book/studies.py": """from ldpnb import f
+
+GROUPS = 4
+
+
+def study():
+    return f() + GROUPS
+""",
     "book/recorded/asked.json": '["from ldpnb import spare\\nprint(spare.TIRE)"]\n',
 }
 CHAPTERS = {
@@ -147,6 +165,7 @@ print(subprocess.run([sys.executable, "-c", code], capture_output=True, text=Tru
     "10_shown": "from inspect import getsource\n\nfrom ldpnb import f\n\nprint(getsource(f))",
     "11_by_name": 'from ldpnb.high import by_name\n\nprint(by_name("x"))',
     "12_recorded": 'import json\n\nexec(json.load(open("book/recorded/%s.json" % "asked"))[0], {})',
+    "13_workshop": "from ldpnb_book import study\n\nprint(study())",
 }
 MECHANISMS = ["02_coin", "03_bent", "04_die", "08_catalogue"]
 
@@ -188,7 +207,8 @@ def state(root):
     """Fingerprints of all chapters and what they print, run anew."""
     prints = {py.stem: tool.fingerprint(py) for py in tool.chapters([])}
     names = [f"notebooks/{stem}.py" for stem in prints]
-    environment = os.environ | {"PYTHONPATH": str(root), "PYTHONDONTWRITEBYTECODE": "1"}
+    path = os.pathsep.join([str(root), str(root / "book")])
+    environment = os.environ | {"PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"}
     done = subprocess.run(
         [sys.executable, "-c", RUN, *names], cwd=root, env=environment, capture_output=True, text=True, check=True
     )
@@ -235,15 +255,17 @@ LAZY = ("ldpnb/high.py", "from .low import f", "from .other import f")
         ([("ldpnb/oracles/dice.py", "+ value", "- value")], ["04_die", "08_catalogue"], []),
         ([("ldpnb/core.py", "+ 1", "+ 2")], ["02_coin", "04_die", "08_catalogue"], ["03_bent"]),
         # what an import means: within a function, of a name, and of another name
-        ([("ldpnb/low.py", "ONE + 0.5", "ONE + 1.5")], ["01_lazy", "10_shown"], []),
-        ([("ldpnb/low.py", "ONE = 1", "ONE = 2")], ["01_lazy"], ["10_shown"]),
-        ([("ldpnb/low.py", "floor as whole", "ceil as whole")], ["01_lazy"], ["10_shown"]),
+        ([("ldpnb/low.py", "ONE + 0.5", "ONE + 1.5")], ["01_lazy", "10_shown", "13_workshop"], []),
+        ([("ldpnb/low.py", "ONE = 1", "ONE = 2")], ["01_lazy", "13_workshop"], ["10_shown"]),
+        ([("ldpnb/low.py", "floor as whole", "ceil as whole")], ["01_lazy", "13_workshop"], ["10_shown"]),
         # a name that is not written down, a kernel and what it calls, other processes
         ([("ldpnb/other.py", "x = 4", "x = 5")], ["11_by_name"], []),
         ([("ldpnb/kernels.py", "+ 7", "+ 8")], ["05_kernel"], []),
         ([("ldpnb/kernels.py", "2 * x", "3 * x")], ["05_kernel"], []),
         ([("ldpnb/work.py", "x + STEP", "x - STEP")], ["06_pool", "07_process"], []),
         ([("ldpnb/work.py", "STEP = 8", "STEP = 9")], ["06_pool", "07_process"], []),
+        # a constant of the workshop, which lies in a folder of its own
+        ([("book/ldpnb_book/studies.py", "GROUPS = 4", "GROUPS = 5")], ["13_workshop"], []),
         # a program of the record, which the chapter runs
         ([("ldpnb/spare.py", "TIRE = 5", "TIRE = 6")], ["12_recorded"], []),
         # another module: alone or with what it names; where its names mean something else
@@ -275,7 +297,7 @@ LAZY = ("ldpnb/high.py", "from .low import f", "from .other import f")
                 ("ldpnb/other.py", "", "from math import floor as whole\n\n\ndef f():\n    return whole(ONE + 0.5)\n"),
             ],
             ["01_lazy"],
-            ["10_shown", "11_by_name"],
+            ["10_shown", "11_by_name", "13_workshop"],
         ),
         # what nobody executes, unless somebody shows it
         ([("ldpnb/low.py", "Return one.", "Return the number one,\n    as an integer.\n    ")], ["10_shown"], []),
@@ -310,7 +332,7 @@ def test_what_makes_a_chapter_stale(project, before, edits, stale, others):
 def test_no_number_of_the_package_escapes(project):
     # every number in it, one more, whoever uses it; the control finds a module by a name that nobody wrote down
     edit(
-        project, ("notebooks/13_control.py", "", 'import sys, ldpnb.low\n\nprint(sys.modules["ldpnb" + ".low"].ONE)\n')
+        project, ("notebooks/14_control.py", "", 'import sys, ldpnb.low\n\nprint(sys.modules["ldpnb" + ".low"].ONE)\n')
     )
     prints, told = state(project)
     caught, escaped = set(), set()
@@ -324,7 +346,7 @@ def test_no_number_of_the_package_escapes(project):
             escaped |= changed - stale
         (project / file).write_text(text, "utf-8")
     assert caught == CHAPTERS.keys() - {"09_words"}
-    assert escaped == {"13_control"}
+    assert escaped == {"14_control"}
 
 
 @pytest.mark.parametrize("text", [None, "<<<<<<< ours\n{}\n", "{}", '{"metadata": {"ldpnb": {"fingerprint": "old"}}}'])

@@ -21,11 +21,18 @@ BELOW = {
     "book": {"exact", "ground", "verify", "oracles", *FAMILIES, "serve", "book"},
 }
 HEAVY = ("numba", "pandas", "matplotlib", "scipy.optimize", "scipy.stats", "seaborn", "dask", "distributed")
-FILES = {path.relative_to(ROOT).as_posix(): path.read_text("utf-8") for path in (ROOT / "ldpnb").rglob("*.py")}
+HOMES = {"ldpnb": ROOT, "ldpnb_book": ROOT / "book"}  # the folder that each package is imported from
+FILES = {
+    path.relative_to(home).as_posix(): path.read_text("utf-8")
+    for name, home in HOMES.items()
+    for path in (home / name).rglob("*.py")
+}
 
 
 def part(path):
     parts = path.split("/")
+    if parts[0] == "ldpnb_book":
+        return "book"
     return parts[1] if len(parts) > 2 else "ground"
 
 
@@ -44,10 +51,10 @@ def imports(source, everywhere=True):
 
 
 def wanted(source, files):
-    """Files of the package that a module imports."""
+    """Files of the packages that a module imports."""
     found = set()
     for module, name in imports(source):
-        if module.split(".")[0] == "ldpnb":
+        if module.split(".")[0] in HOMES:
             stems = [module.replace(".", "/"), f"{module}.{name}".replace(".", "/")]
             found |= {p for stem in stems for p in (f"{stem}.py", f"{stem}/__init__.py") if p in files}
     return found
@@ -117,6 +124,7 @@ def test_nothing_heavy_is_imported_at_the_head_of_a_module():
         (sideways, {"ldpnb/oracles/hadamard.py": "def f():\n    from ldpnb import verify"}),
         (sideways, {"ldpnb/chance.py": "from ldpnb.oracles import frequency"}),
         (sideways, {"ldpnb/exact/coins.py": "from ldpnb import chance"}),
+        (sideways, {"ldpnb/serve/choose.py": "def f():\n    from ldpnb_book import ledger"}),
         (foreign, {"ldpnb/exact/coins.py": "import numpy as np"}),
         (foreign, {"ldpnb/exact/coins.py": "def f():\n    from ldpnb.checks import check_text"}),
         (circle, {"ldpnb/chance.py": "from ldpnb import core"}),
@@ -128,14 +136,17 @@ def test_a_planted_fault_is_caught(rule, planted):
     assert rule(FILES | planted)
 
 
-@pytest.mark.parametrize("family", [*FAMILIES, "exact", "verify", "oracles", "serve", "book"])
-def test_a_family_has_a_door_whose_names_are_there_and_are_no_modules(family):
-    package = import_module(f"ldpnb.{family}")
-    places = ("ldpnb.verify.", "ldpnb.exact.") if family == "verify" else (f"ldpnb.{family}.",)
+FOLDERS = [f"ldpnb.{name}" for name in (*FAMILIES, "exact", "verify", "oracles", "serve")]
+
+
+@pytest.mark.parametrize("folder", [*FOLDERS, "ldpnb_book"])
+def test_a_family_has_a_door_whose_names_are_there_and_are_no_modules(folder):
+    package = import_module(folder)
+    places = ("ldpnb.verify.", "ldpnb.exact.") if folder == "ldpnb.verify" else (f"{folder}.",)
     for name in package.__all__:
         place = getattr(getattr(package, name), "__module__", "")
         assert name.isupper() or name == "Law" or place.startswith(places), name
-        assert f"ldpnb/{family}/{name}.py" not in FILES
+        assert f"{folder.replace('.', '/')}/{name}.py" not in FILES
 
 
 def test_every_module_says_what_lives_there():

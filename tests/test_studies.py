@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from ldpnb import GRR, OUE, SUE, Records, StateEncoding
-from ldpnb.book.studies import sun2021
 from ldpnb.core import Tally
 from ldpnb.keyvalue import Holdings, clipped_mean
+from ldpnb_book.studies import sun2021
 
 # ----------------------------------------------------------------------------------------------------- single keys
 

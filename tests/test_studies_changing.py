@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ldpnb import Records, WheelKV
-from ldpnb.book.studies import changing as study
+from ldpnb_book.studies import changing as study
 
 
 def errors(epsilon, *case, surveys=4_000):

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from scipy.stats import beta, binom
 
-from ldpnb.book.studies import checking as study
 from ldpnb.verify import ceiling
+from ldpnb_book.studies import checking as study
 
 COIN = [{0: Fraction(2, 3), 1: Fraction(1, 3)}, {0: Fraction(1, 3), 1: Fraction(2, 3)}]
 

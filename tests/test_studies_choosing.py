@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from ldpnb import GRR, OUE, SUE, HadamardBit, SubsetSelection, norm_sub
-from ldpnb.book.studies import choosing as study
 from ldpnb.serve import choose
+from ldpnb_book.studies import choosing as study
 
 ITEM = choose.Item(n=1, epsilon=1.0, k=2)
 FOUR = (0.5, 1.0, 2.0, 4.0)

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from ldpnb import GRR, IOH, OUE, SUE, PairSampling
-from ldpnb.book.studies import correlation as study
-from ldpnb.book.studies.correlation import errors
 from ldpnb.keyvalue.queries import Table
+from ldpnb_book.studies import correlation as study
+from ldpnb_book.studies.correlation import errors
 
 SHARES = 0.3, 0.5, 0.1, 0.2
 HELD, ABSENT, SIGN = np.array([1, 0, 1]), np.array([0, 1, 0]), np.array([-1, 0, 1])

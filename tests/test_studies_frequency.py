@@ -3,7 +3,7 @@
 import numpy as np
 
 from ldpnb import GRR, OUE
-from ldpnb.book.studies import frequency as study
+from ldpnb_book.studies import frequency as study
 
 KINDS = {"k-RR": GRR, "OUE": OUE}
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ldpnb import PrivKV, Records, StateEncoding, laws
-from ldpnb.book.studies import keyvalue as study
+from ldpnb_book.studies import keyvalue as study
 
 MAKE = {
     "halves": lambda eps: PrivKV.nominal_split(1, eps),

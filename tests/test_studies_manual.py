@@ -6,7 +6,7 @@ import pytest
 pytest.importorskip("pyarrow")
 
 from ldpnb import GRR, ORR
-from ldpnb.book.studies import manual as study
+from ldpnb_book.studies import manual as study
 
 
 def test_a_partition_is_made_and_counted(tmp_path):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ldpnb import HarmonyMean, MeanEst, SampledHybrid
-from ldpnb.book.studies import many_numbers as study
+from ldpnb_book.studies import many_numbers as study
 
 KINDS = {
     "split": lambda d, eps: HarmonyMean(d=d, epsilon=eps, count=d),

@@ -7,8 +7,8 @@ import pytest
 from scipy.stats import binom
 
 from ldpnb import Laplace, Piecewise, TwoPoint, epsilon, interval, laws, pick
-from ldpnb.book.studies import one_number as study
 from ldpnb.core import Tally
+from ldpnb_book.studies import one_number as study
 
 KINDS = {"sign": TwoPoint, "noise": Laplace, "windows": Piecewise}
 

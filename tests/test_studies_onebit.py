@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ldpnb import SHist
-from ldpnb.book.studies import onebit as study
+from ldpnb_book.studies import onebit as study
 
 SHARES = (0.5, 0.25, 0.25, 0.0)
 

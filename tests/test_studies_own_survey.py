@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from ldpnb import pick, toss
-from ldpnb.book.studies import own_survey as study
 from ldpnb.chance import odds
+from ldpnb_book.studies import own_survey as study
 
 
 def krr(answer, eps, rng):

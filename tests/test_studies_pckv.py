@@ -7,8 +7,8 @@ import pytest
 from scipy.optimize import brentq
 
 from ldpnb import PCKVGRR, PCKVUE, PrivKV, Records, StateEncoding, StateEncodingSplit, WheelKV
-from ldpnb.book.studies import pckv as study
 from ldpnb.keyvalue import holdings
+from ldpnb_book.studies import pckv as study
 
 MAKE = {
     "PCKV-GRR": lambda d, eps: PCKVGRR(d=d, ell=8, epsilon=eps),

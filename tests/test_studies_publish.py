@@ -13,8 +13,8 @@ from lessons import lesson
 import ldpnb
 from ldpnb import Blocks
 from ldpnb.attributes import best_block_size, information, junction_tree, marginals, pair_variance, triangulated
-from ldpnb.book import datasets
-from ldpnb.book.studies import publish as study
+from ldpnb_book import datasets
+from ldpnb_book.studies import publish as study
 
 PAGE = Path(__file__).resolve().parent.parent / "notebooks" / "22_public_table.py"
 

@@ -14,8 +14,8 @@ from lessons import lesson
 import ldpnb
 from ldpnb import BitFlip, Network
 from ldpnb.attributes import information_bias
-from ldpnb.book import recorded
-from ldpnb.book.studies import ren2019 as study, ren2019_experiments as experiments
+from ldpnb_book import recorded
+from ldpnb_book.studies import ren2019 as study, ren2019_experiments as experiments
 
 ROOT = Path(__file__).resolve().parent.parent
 ALL = (0, 1, 2, 3, 4)

@@ -7,7 +7,7 @@ import pytest
 
 from ldpnb import Network
 from ldpnb.attributes import i_sum, marginals, planted
-from ldpnb.book.studies import ren2019_experiments as study
+from ldpnb_book.studies import ren2019_experiments as study
 
 SIZES = (2, 3, 2, 2, 4, 2)
 

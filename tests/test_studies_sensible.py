@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from ldpnb import OUE
-from ldpnb.book.studies import sensible as study
+from ldpnb_book.studies import sensible as study
 
 OUE_OF = partial(OUE, epsilon=1.0)
 

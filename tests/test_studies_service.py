@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ldpnb import GRR, OUE, HadamardBit
-from ldpnb.book.studies import service as study
+from ldpnb_book.studies import service as study
 
 
 def honest(history, eps, rng):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from ldpnb import PrivSet, Records, SampledGRR, SampledHadamardBit, SampledSUE, Wheel, laws, pick
-from ldpnb.book.studies import sets as study
+from ldpnb_book.studies import sets as study
 
 KINDS = {"S-Hist": SampledHadamardBit, "RAPPOR": SampledSUE, "k-RR": SampledGRR, "PrivSet": PrivSet}
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ldpnb import RAPPOR, Tally, decode
-from ldpnb.book.studies import strings as study
+from ldpnb_book.studies import strings as study
 
 PAGES = [f"page{i}.example" for i in range(30)]
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from ldpnb import PrivSet, Records, SampledGRR, SampledHadamardBit
-from ldpnb.book.studies import two_phases as study
 from ldpnb.sets import halves, largest, restrict
+from ldpnb_book.studies import two_phases as study
 
 
 def bit(slots):

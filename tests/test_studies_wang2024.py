@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ldpnb import PCKVUE, PrivKV, Records, WheelKV
-from ldpnb.book.studies import wang2024 as study
+from ldpnb_book.studies import wang2024 as study
 
 
 @pytest.mark.parametrize("kind", ["uniform", "Gaussian"])

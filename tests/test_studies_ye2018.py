@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 from ldpnb import GRR, SUE, SubsetSelection, laws
-from ldpnb.book.studies import ye2018
 from ldpnb.core import Tally
 from ldpnb.postprocess import channel
+from ldpnb_book.studies import ye2018
 
 # ------------------------------------------------------------------------------------------------- Figs. 5 and 8
 

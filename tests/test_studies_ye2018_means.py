@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ldpnb import HarmonyMean, MeanEst, least_distortion
-from ldpnb.book.studies import ye2018_means as study
+from ldpnb_book.studies import ye2018_means as study
 
 
 def test_people_are_whole_numbers_with_linear_means():

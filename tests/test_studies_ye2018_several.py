@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ldpnb import BloomFlip, SHist
-from ldpnb.book.studies import ye2018_several as study
+from ldpnb_book.studies import ye2018_several as study
 
 
 def test_mean_square_has_the_table_and_the_noise():

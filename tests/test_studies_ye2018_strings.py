@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from ldpnb import ORR, RAPPOR, SUE
-from ldpnb.book.studies import ye2018_strings as study
 from ldpnb.strings import one_time
+from ldpnb_book.studies import ye2018_strings as study
 
 
 class Noise:

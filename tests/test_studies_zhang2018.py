@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from ldpnb import Records, SampledGRR, SampledHadamardBit, SampledSUE, law
-from ldpnb.book.studies import zhang2018 as study
 from ldpnb.chance import freeze
 from ldpnb.sets import restrict
+from ldpnb_book.studies import zhang2018 as study
 
 PAIR = [{0, 2}, {1, 3}]  # two people with two items each
 MATRIX = np.array([[0, 1], [2, 3]], np.int16)

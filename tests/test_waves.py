@@ -35,12 +35,12 @@ from ldpnb import (
     laws,
     pool_waves,
 )
-from ldpnb.book.experiment import recorded
 from ldpnb.core import Tally
 from ldpnb.intervals import design_effect, support_interval
 from ldpnb.serve import collect, from_wire, header, load_tally, read, save, save_tally, schema, to_wire
 from ldpnb.serve._rounds import check_rounds, repeated_end, repeated_error
 from ldpnb.serve.keeping import BudgetError
+from ldpnb_book.experiment import recorded
 
 RNG = np.random.default_rng
 OLD = Path(__file__).resolve().parent / "of_1_0_0"

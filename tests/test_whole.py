@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ldpnb.book.ledger import read_claims
+from ldpnb_book.ledger import read_claims
 
 ROOT = Path(__file__).resolve().parent.parent
 PAPERS = read_claims(ROOT / "book" / "claims")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import wild
 
-from ldpnb.book.experiment import recorded
+from ldpnb_book.experiment import recorded
 
 TABLE = recorded("wild")
 

@@ -52,6 +52,11 @@ def test_workflow(name):
     assert complaints(WORKFLOWS[name]) == []
 
 
+def test_the_workflow_to_copy():
+    """A reader's, with the archive of all chapters; `test_download.py` runs its commands."""
+    assert complaints(yaml.safe_load((ROOT / "book" / "examples" / "reader.yml").read_text("utf-8"))) == []
+
+
 def test_what_the_workflows_are_for():
     assert made(WORKFLOWS["test"]) == {"test", "lint", "browser"}
     goals = " ".join(re.findall(r"^[^#\n]*\bmake ([^#\n]+)", CI, flags=re.M)).split()

@@ -21,9 +21,9 @@ from matplotlib.textpath import TextPath
 from numpy.typing import NDArray
 from PIL import Image
 
-from ldpnb.book import diagram, style
 from ldpnb.chance import toss
 from ldpnb.oracles.unary import OUE
+from ldpnb_book import diagram, style
 
 IMAGES = Path(__file__).resolve().parent.parent / "book" / "images"
 COVER, BRANCHES = IMAGES / "cover.png", IMAGES / "branches.png"

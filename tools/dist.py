@@ -1,4 +1,4 @@
-"""Build the package, and the package of claims and records, each as a wheel and as a source archive (sdist).
+"""Build the package, and the workshop of the book, each as a wheel and as a source archive (sdist).
 
 usage: python tools/dist.py FOLDER
 
@@ -19,16 +19,21 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 EPOCH = 1767225600  # the time of every file inside
 FILES = "pyproject.toml", "setup.py", "README.md", "LICENSE"
+PARTS = "pyproject.toml", "ldpnb_book", "claims", "recorded"  # of the workshop, in ./book
 
 
-def build(folder: Path, records: bool = False, sdist: bool = False) -> Path:
-    """Build the package, or that of claims and records, into `folder`, as a wheel or as a source archive."""
-    root, what = ROOT / "book" if records else ROOT, "sdist" if sdist else "wheel"
+def build(folder: Path, book: bool = False, sdist: bool = False) -> Path:
+    """Build the package, or the workshop of the book, into `folder`, as a wheel or as a source archive."""
+    what = "sdist" if sdist else "wheel"
+    parts = [ROOT / name for name in (*FILES, "ldpnb")]
+    if book:
+        parts = [ROOT / "LICENSE", *(ROOT / "book" / name for name in PARTS)]
     with tempfile.TemporaryDirectory() as clean:  # in the project, an old build would leave its files in the wheel
-        for name in FILES[:1] if records else FILES:
-            shutil.copy(root / name, clean)
-        for name in ("claims", "recorded") if records else ("ldpnb",):
-            shutil.copytree(root / name, Path(clean, name), ignore=shutil.ignore_patterns("__pycache__"))
+        for part in parts:
+            if part.is_dir():
+                shutil.copytree(part, Path(clean, part.name), ignore=shutil.ignore_patterns("__pycache__"))
+            else:
+                shutil.copy(part, clean)
         for path in Path(clean).rglob("*"):  # a wheel keeps permissions, which follow the umask of who checked out
             path.chmod(0o755 if path.is_dir() else 0o644)
         program = f"import sys; from setuptools.build_meta import build_{what} as build; print(build(sys.argv[1]))"
@@ -61,9 +66,9 @@ def timeless(archive: Path) -> None:
 def main(folder: Path) -> None:
     """Build all four, and say what they are."""
     folder.mkdir(parents=True, exist_ok=True)
-    for records in (False, True):
+    for book in (False, True):
         for sdist in (False, True):
-            made = build(folder, records, sdist)
+            made = build(folder, book, sdist)
             print(f"{made.name}: {made.stat().st_size / 1000:,.0f} kB")
 
 

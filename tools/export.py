@@ -1,7 +1,7 @@
 """Make the notebooks that readers download: they read well in any Jupyter, and run without the book around them.
 
 The book's own words (references, citations, boxes, captions) become plain Markdown. The package comes as a wheel,
-claims and recorded results as another; the first code cell of a notebook, which is added here, installs both.
+the workshop of the book as another; the first code cell of a notebook, which is added here, installs both.
 """
 
 import re
@@ -22,7 +22,7 @@ from pybtex.richtext import Text
 BOOTSTRAP = (ROOT / "tools" / "bootstrap.py").read_text("utf-8").strip()
 ADDRESS = 'BOOK = LOCK = ""'
 # The first line of code in the book's own notebooks, which have no such cell.
-HINT = '# Without the package: python -m pip install ".[chapters]" in the folder above this notebook.'
+HINT = '# Without the package: python -m pip install . ./book in the folder above notebooks.'
 
 FENCE = re.compile(r"(:{3,})\{([\w:]+)\} ?(.*)")
 OPTION = re.compile(r":([\w-]+): *(.*)")
@@ -33,17 +33,21 @@ ROLE = re.compile(r"\{([a-z:]+)\}`([^`]*?)(?: *<([^`>]+)>)?`")
 README = """# The chapters of *Local Differential Privacy, Checked*
 
 Each file `NN_name.ipynb` is a chapter with its outputs, and runs in Jupyter with Python 3.11 to 3.14.
-Its first code cell installs what is missing from this folder: the package `ldpnb`, the claims of the papers and the
-recorded results (`ldpnb_records`), and the other packages in the versions that the outputs were made with.
-A chapter that you move elsewhere needs both files `ldpnb-….whl` and `ldpnb_records-….whl` beside it.
+Its first code cell installs what is missing from this folder: the package `ldpnb`, what the chapters share with the
+claims of the papers and the recorded results (`ldpnb_book`), and the other packages in the versions that the outputs
+were made with.
+A chapter that you move elsewhere needs one file beside it, this archive as it was downloaded: `ldpnb-notebooks.zip`.
 
 Without Jupyter, in this folder:
 
     python -m pip install --no-deps --require-hashes -r requirements.txt
-    python -m pip install --no-deps ldpnb-*.whl ldpnb_records-*.whl
+    python -m pip install --no-deps ldpnb-*.whl ldpnb_book-*.whl
     python -m pip install jupyterlab
     jupyter lab
+
+`reader.yml` is a workflow for GitHub that lets every cell print again what is stored here: its head says how to use it.
 """
+READER = ROOT / "book" / "examples" / "reader.yml"  # for the continuous integration of whoever keeps the archive
 
 # What a reference stands for: its words, and where they lead (None: nowhere outside the book).
 Resolve = Callable[[str, str], tuple[str, str | None]]
@@ -207,8 +211,10 @@ def bundle(notebooks: dict[str, str], archive: Path) -> None:
     with tempfile.TemporaryDirectory() as folder:
         for name, text in notebooks.items():
             Path(folder, name).write_text(text, "utf-8")
-        for records in (False, True):
-            build(Path(folder), records)
+        for book in (False, True):
+            build(Path(folder), book)
         Path(folder, "README.md").write_text(README, "utf-8")
         shutil.copy(ROOT / "tools" / "chapters.txt", Path(folder, "requirements.txt"))
+        shutil.copy(ROOT / "tests" / "nbval_sanitize.cfg", folder)
+        shutil.copy(READER, folder)
         pack(Path(folder), archive)

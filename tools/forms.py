@@ -18,7 +18,7 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 
-from ldpnb.book.ledger import VERDICTS, read_claims
+from ldpnb_book.ledger import VERDICTS, read_claims
 
 NOTEBOOKS = "downloads/ldpnb-notebooks.zip"
 SITE = "downloads/ldpnb-site.zip"

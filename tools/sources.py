@@ -1,4 +1,4 @@
-"""Find what of the package the outputs of a chapter come from, without running the chapter.
+"""Find what of the packages the outputs of a chapter come from, without running the chapter.
 
 That is all that the chapter names, and all that these definitions name in turn: functions, whole classes with their
 bases, and constants down to what they are computed from.  A function that goes to a compiler or to another process is
@@ -33,7 +33,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 
-PACKAGE = "ldpnb"
+PACKAGES = ("ldpnb", "ldpnb_book")
+OURS = rf"\b(?:{'|'.join(PACKAGES)})\b"
 SHOWN = {"getsource", "getdoc", "__doc__", "help", "signature", "get_type_hints", "__annotations__", "__module__"}
 
 
@@ -55,13 +56,18 @@ def bare(tree: ast.Module) -> ast.Module:
     return tree
 
 
+def ours(full: str | None) -> bool:
+    """Say whether a full name is one of the packages, or stands in one."""
+    return (full or "").split(".")[0] in PACKAGES
+
+
 def _text(node: ast.AST) -> object:
     return node.value if isinstance(node, ast.Constant) else None
 
 
 def shape(node: object) -> str:
-    """Write a syntax tree as a text that is the same in all versions of Python, and names no module of the package."""
-    if isinstance(node, ast.ImportFrom) and (node.level or f"{node.module}.".startswith(f"{PACKAGE}.")):
+    """Write a syntax tree as a text that is the same in all versions of Python, and names no module of the packages."""
+    if isinstance(node, ast.ImportFrom) and (node.level or ours(node.module)):
         return f"Names({shape(node.names)})"
     if isinstance(node, ast.AST):
         fields = [(name, value) for name, value in ast.iter_fields(node) if value is not None and value != []]
@@ -150,7 +156,7 @@ def defined(node: ast.stmt) -> list[str] | None:
 
 
 class Package:
-    """The definitions of the package, given its files: their paths from the root, in order, and texts."""
+    """The definitions of the packages, given their files: paths from where they are imported, in order, and texts."""
 
     def __init__(self, files: tuple[tuple[str, str], ...]) -> None:
         self.modules: dict[str, dict[str, Piece]] = {}
@@ -193,7 +199,7 @@ class Package:
         here = self.modules.get(piece.module, {})
         found: set[Piece | str] = {here[first]} if first in here else set()
         for full in piece.imports.get(first, ()):
-            found.update(self.find(".".join([full, *rest])) if full.split(".")[0] == PACKAGE else {full})
+            found.update(self.find(".".join([full, *rest])) if ours(full) else {full})
         return found
 
     def find(self, full: str) -> set[Piece]:
@@ -210,18 +216,18 @@ class Package:
         if name in here:
             return {here[name]}
         again = {".".join([other, *rest]) for other in self.imports.get(module, {}).get(name, ())} - {full}
-        if inside := [other for other in again if other.split(".")[0] == PACKAGE]:
+        if inside := [other for other in again if ours(other)]:
             return set().union(*map(self.find, inside))
         return self.named.get(name, set())  # a lazy package fetches it from wherever it stands
 
     def spoken(self, text: object) -> set[Piece]:
         """Definitions that a text speaks of: code for another process, or the full name of something."""
-        if not isinstance(text, str) or PACKAGE not in text:
+        if not isinstance(text, str) or not re.search(OURS, text):
             return set()
-        if "import" not in text and not re.fullmatch(rf"{PACKAGE}(\.\w+)+", text):
+        if "import" not in text and not re.fullmatch(rf"{OURS}(\.\w+)+", text):
             return set()
         words = [self.named.get(word, set()) for word in re.findall(r"\w+", text)]
-        return set().union(*words, *map(self.find, re.findall(rf"\b{PACKAGE}(?:\.\w+)+", text)))
+        return set().union(*words, *map(self.find, re.findall(rf"{OURS}(?:\.\w+)+", text)))
 
     def behind(self, chapter: str, name: str = "<text>") -> list[Piece]:
         """Give the chapter, what every chapter runs, and all definitions that these name, through one another."""

@@ -10,8 +10,8 @@ import yaml
 from sphinx.util.docutils import SphinxDirective
 
 import ldpnb
-from ldpnb.book.ledger import read_claims
 from ldpnb.serve import catalogue, choose
+from ldpnb_book.ledger import read_claims
 
 HERE = Path(__file__).parent
 QUESTIONS = {  # each at ε = 1 and of a size for which all mechanisms can be made

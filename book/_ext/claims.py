@@ -15,7 +15,7 @@ from docutils import nodes
 from sphinx import addnodes
 from sphinx.util.docutils import ReferenceRole, SphinxDirective
 
-from ldpnb.book.ledger import GRADES, VERDICTS, read_claims
+from ldpnb_book.ledger import GRADES, VERDICTS, read_claims
 
 GRADE_WORDS = dict(
     zip(

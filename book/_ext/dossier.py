@@ -11,7 +11,7 @@ from claims import _depend, _joined, _line, _link, _table
 from docutils import nodes
 from sphinx.util.docutils import ReferenceRole, SphinxDirective
 
-from ldpnb.book.ledger import GRADES, VERDICTS
+from ldpnb_book.ledger import GRADES, VERDICTS
 
 WORDS = {verdict.capitalize(): verdict for verdict in VERDICTS}
 OTHERS = ("Definition", "Drawn", "Example", "Setting", "Slip")  # what cannot be true or false

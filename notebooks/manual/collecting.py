@@ -21,7 +21,7 @@
 # Install the package with its extra `scale`: `pip install "ldpnb[scale]"` brings pyarrow for files and dask for clusters.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
-# Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
+# Without the package: python -m pip install . ./book in the folder above notebooks.
 import json
 import os
 import shutil
@@ -37,9 +37,9 @@ import pyarrow.parquet as pq
 from scipy.stats import chi2
 
 from ldpnb import GRR, OLH, OUE, HadamardResponse
-from ldpnb.book import check, dots, line, recorded, style, table
-from ldpnb.book.diagram import PLAIN, SAND, SKY, arrow, board, border, box, frame
-from ldpnb.book.studies import manual as study
+from ldpnb_book import check, dots, line, recorded, style, table
+from ldpnb_book.diagram import PLAIN, SAND, SKY, arrow, board, border, box, frame
+from ldpnb_book.studies import manual as study
 
 style()
 SEED = 52
@@ -303,7 +303,7 @@ check(
 # %%
 import joblib
 
-from ldpnb.book import sweep
+from ldpnb_book import sweep
 
 
 def one_run(epsilon, rng):

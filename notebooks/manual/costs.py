@@ -19,13 +19,13 @@
 # :::
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports and the record"}
-# Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
+# Without the package: python -m pip install . ./book in the folder above notebooks.
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from ldpnb.book import dots, recorded, style, table
-from ldpnb.book.studies import manual as study
+from ldpnb_book import dots, recorded, style, table
+from ldpnb_book.studies import manual as study
 
 style()
 record = recorded("bench.mechanisms")

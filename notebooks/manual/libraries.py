@@ -19,13 +19,13 @@
 # :::
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports and the record"}
-# Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
+# Without the package: python -m pip install . ./book in the folder above notebooks.
 from contextlib import redirect_stdout
 from io import StringIO
 
 import pandas as pd
 
-from ldpnb.book import recorded, style, table
+from ldpnb_book import recorded, style, table
 
 style()
 record = recorded("libraries")

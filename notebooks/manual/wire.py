@@ -24,16 +24,16 @@
 # You need no other page; {ref}`ch-frequency` explains the mechanisms of the examples.
 
 # %% tags=["hide-input"]
-# Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
+# Without the package: python -m pip install . ./book in the folder above notebooks.
 import json
 
 import numpy as np
 import pandas as pd
 
 from ldpnb import GRR, OLH, OUE, SHist
-from ldpnb.book import style, table
 from ldpnb.hashing import digest
 from ldpnb.serve import catalogue, from_wire, identity, schema, to_wire
+from ldpnb_book import style, table
 
 style()
 rng = np.random.default_rng(31)

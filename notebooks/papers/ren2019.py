@@ -37,7 +37,7 @@
 # - Test classifiers on people held out.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
-# Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
+# Without the package: python -m pip install . ./book in the folder above notebooks.
 from collections import Counter
 from functools import cache, reduce
 from itertools import combinations, count, product
@@ -64,8 +64,8 @@ from ldpnb import (
     toss,
 )
 from ldpnb.attributes import Scores, i_sum, independent, inverted, marginals, planted, symbols
-from ldpnb.book import COLOURS, close, diagram, plain_ticks, recorded, settle, style, table
-from ldpnb.book.studies import ren2019 as net, ren2019_experiments as study
+from ldpnb_book import COLOURS, close, diagram, plain_ticks, recorded, settle, style, table
+from ldpnb_book.studies import ren2019 as net, ren2019_experiments as study
 
 style()
 rng = np.random.default_rng(2019)  # the year of the paper

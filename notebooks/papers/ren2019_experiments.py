@@ -11,7 +11,7 @@
 # *Likeliest* tables have the largest likelihood.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
-# Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
+# Without the package: python -m pip install . ./book in the folder above notebooks.
 from itertools import pairwise, product
 from math import log, log2
 
@@ -20,8 +20,8 @@ import numpy as np
 import pandas as pd
 from scipy.stats import spearmanr
 
-from ldpnb.book import COLOURS, check, close, recorded, settle, style, table
-from ldpnb.book.studies import ren2019_experiments as study
+from ldpnb_book import COLOURS, check, close, recorded, settle, style, table
+from ldpnb_book.studies import ren2019_experiments as study
 
 style()
 ODD, RULES = study.ODD, study.RULES

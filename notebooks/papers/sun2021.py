@@ -40,7 +40,7 @@
 # - Give every ratio an interval: a small denominator makes it unreliable ({ref}`sec-corr-errors`).
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
-# Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
+# Without the package: python -m pip install . ./book in the folder above notebooks.
 from collections import Counter
 from itertools import product
 from math import ceil, cosh, exp, isclose, log, log2
@@ -51,7 +51,10 @@ import pandas as pd
 import seaborn as sns
 
 from ldpnb import GRR, IOH, OUE, PCKVGRR, SUE, PairSampling, PrivKV, Records, StateEncoding
-from ldpnb.book import (
+from ldpnb.chance import law, pick, toss
+from ldpnb.keyvalue import clipped_mean, holdings, privkvm_epsilon, privkvm_marginals
+from ldpnb.verify import audit, epsilon, laws, one_person
+from ldpnb_book import (
     COLOURS,
     check,
     close,
@@ -66,10 +69,7 @@ from ldpnb.book import (
     table,
     theory,
 )
-from ldpnb.book.studies import sun2021 as study
-from ldpnb.chance import law, pick, toss
-from ldpnb.keyvalue import clipped_mean, holdings, privkvm_epsilon, privkvm_marginals
-from ldpnb.verify import audit, epsilon, laws, one_person
+from ldpnb_book.studies import sun2021 as study
 
 style()
 rng = np.random.default_rng(2021)  # the year of the paper

@@ -29,7 +29,7 @@
 # - Do not estimate a key from the reports that put it on the list ({ref}`Fig. 6 <wang2024-fig-6>`).
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
-# Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
+# Without the package: python -m pip install . ./book in the folder above notebooks.
 from itertools import product
 from math import ceil, exp, inf, isclose, log, log2
 
@@ -37,11 +37,11 @@ import numpy as np
 import pandas as pd
 
 from ldpnb import PCKVGRR, PCKVUE, PrivKV, Records, StateEncoding, WheelKV
-from ldpnb.book import check, close, diagram, settle, style, table
-from ldpnb.book.studies import wang2024 as study
 from ldpnb.chance import law, pick, toss
 from ldpnb.keyvalue import privkvm_bias, privkvm_epsilon, stale_epsilon
 from ldpnb.verify import epsilon, laws, moments, same_law
+from ldpnb_book import check, close, diagram, settle, style, table
+from ldpnb_book.studies import wang2024 as study
 
 style()
 rng = np.random.default_rng(2024)  # the year of the paper

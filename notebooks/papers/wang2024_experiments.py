@@ -14,7 +14,7 @@
 # - PCKV has $\ell = m$, and PrivKVM three rounds, with half of the budget for keys.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
-# Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
+# Without the package: python -m pip install . ./book in the folder above notebooks.
 from itertools import pairwise, product
 from math import ceil, floor, log, log2
 
@@ -24,9 +24,9 @@ import pandas as pd
 import seaborn as sns
 
 from ldpnb import PCKVGRR, PCKVUE, PrivKV, Records, StateEncoding, WheelKV
-from ldpnb.book import COLOURS, check, close, plain_ticks, recorded, settle, style, table
-from ldpnb.book.studies import wang2024 as study
 from ldpnb.verify import laws, moments
+from ldpnb_book import COLOURS, check, close, plain_ticks, recorded, settle, style, table
+from ldpnb_book.studies import wang2024 as study
 
 style()
 rng = np.random.default_rng(2024)  # the year of the paper

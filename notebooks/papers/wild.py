@@ -29,7 +29,7 @@
 # In each check, the mended version passes the same computation that catches the other one.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports, and what is done with each case"}
-# Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
+# Without the package: python -m pip install . ./book in the folder above notebooks.
 import warnings
 from dataclasses import dataclass
 from functools import partial
@@ -42,9 +42,9 @@ import numpy as np
 import pandas as pd
 
 from ldpnb import GRR, OUE, SUE, SubsetSelection, laws, pick, prove, toss, worst
-from ldpnb.book import COLOURS, check, diagram, recorded, style, table
 from ldpnb.chance import odds, weighted
 from ldpnb.verify import audit, keeps
+from ldpnb_book import COLOURS, check, diagram, recorded, style, table
 
 style()
 warnings.filterwarnings("ignore", "this audit says little")  # said in the text

@@ -49,7 +49,7 @@
 # - Choose by the variance in your own case, which can be computed exactly for every method of Tables 4 and 6 ({ref}`sec-freq-cross`, {ref}`sec-onebit-all`, {ref}`sec-rappor-cost`, {ref}`sec-means-compare`).
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
-# Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
+# Without the package: python -m pip install . ./book in the folder above notebooks.
 from collections import Counter
 from fractions import Fraction
 from itertools import combinations, product
@@ -62,10 +62,10 @@ from matplotlib.patches import FancyArrowPatch
 from scipy.stats import binom
 
 from ldpnb import SUE, HarmonyMean, MeanEst, SHist, minimax_risk
-from ldpnb.book import check, close, settle, style, table
-from ldpnb.book.diagram import PLAIN, SAND, SKY, arrow, board, border, box
 from ldpnb.chance import law, pick, toss
 from ldpnb.verify import epsilon, laws, moments, one_person, same_law
+from ldpnb_book import check, close, settle, style, table
+from ldpnb_book.diagram import PLAIN, SAND, SKY, arrow, board, border, box
 
 style()
 SEED = 2018  # the year of the survey

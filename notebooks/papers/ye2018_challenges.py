@@ -18,7 +18,7 @@
 # {ref}`ch-keyvalue` answers §5.1, {ref}`ch-publish` §5.3.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
-# Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
+# Without the package: python -m pip install . ./book in the folder above notebooks.
 from functools import partial
 from itertools import combinations, product
 from math import comb, exp, inf, isclose, sqrt, tanh
@@ -29,8 +29,8 @@ from scipy.optimize import brentq
 
 from ldpnb import BitFlip, epsilon, laws, moments, pick, toss
 from ldpnb.attributes import best_block_size, pair_variance
-from ldpnb.book import close, settle, style, table
 from ldpnb.chance import odds
+from ldpnb_book import close, settle, style, table
 
 style()
 

@@ -27,7 +27,7 @@
 # {ref}`ch-rr` teaches W-RR and its error, {ref}`ch-frequency` the estimates of Figs. 5 and 8, and {ref}`ch-many` those of Figs. 6 and 9.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
-# Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
+# Without the package: python -m pip install . ./book in the folder above notebooks.
 from functools import partial
 from math import exp, isclose, sqrt
 
@@ -37,8 +37,8 @@ import pandas as pd
 import seaborn as sns
 
 from ldpnb import RAPPOR, SUE, HarmonyMean, epsilon, laws, moments, toss
-from ldpnb.book import close, settle, style, table
-from ldpnb.book.studies import ye2018 as study, ye2018_means as numbers
+from ldpnb_book import close, settle, style, table
+from ldpnb_book.studies import ye2018 as study, ye2018_means as numbers
 
 style()
 rng = np.random.default_rng(2018)  # the year of the survey

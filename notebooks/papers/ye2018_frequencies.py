@@ -28,7 +28,7 @@
 # {ref}`ch-frequency` teaches k-RR, unary encoding (RAPPOR without a filter) and k-Subset; {ref}`ch-onebit` S-Hist and PCE; {ref}`ch-rappor` RAPPOR and its family.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
-# Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
+# Without the package: python -m pip install . ./book in the folder above notebooks.
 from collections import Counter
 from math import comb, exp, isclose, log, sinh, sqrt
 
@@ -39,10 +39,10 @@ import seaborn as sns
 from scipy.optimize import brentq
 
 from ldpnb import GRR, ORR, OUE, PCE, SUE, HadamardBit, SHist, SubsetSelection, epsilon, law, laws, pick, same_law, toss
-from ldpnb.book import check, close, settle, simulation, style, table, theory
-from ldpnb.book.studies import ye2018 as study, ye2018_strings as strings
 from ldpnb.oracles import best_size, people as with_levels
 from ldpnb.strings import one_time
+from ldpnb_book import check, close, settle, simulation, style, table, theory
+from ldpnb_book.studies import ye2018 as study, ye2018_strings as strings
 
 style()
 rng = np.random.default_rng(2018)  # the year of the survey

@@ -31,7 +31,7 @@
 # - Before you minimise δ, ask whether you need shares ({ref}`§4.3, utility <ye2018-4-3-utility>`).
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
-# Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
+# Without the package: python -m pip install . ./book in the folder above notebooks.
 import tracemalloc
 from functools import partial
 from itertools import pairwise, product
@@ -55,9 +55,9 @@ from ldpnb import (
     same_law,
     toss,
 )
-from ldpnb.book import check, close, datasets, settle, style, table
-from ldpnb.book.studies import ye2018_means as study
 from ldpnb.numbers import hamming_distortion, optimise_points
+from ldpnb_book import check, close, datasets, settle, style, table
+from ldpnb_book.studies import ye2018_means as study
 
 style()
 rng = np.random.default_rng(2018)  # the year of the survey

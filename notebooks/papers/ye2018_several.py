@@ -25,7 +25,7 @@
 # {ref}`ch-onebit` teaches Harmony, {ref}`ch-rappor` RAPPOR-unknown, {ref}`ch-gfim` LDPMiner, {ref}`ch-publish` LoPub.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
-# Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
+# Without the package: python -m pip install . ./book in the folder above notebooks.
 from itertools import combinations, product
 from math import exp, inf, isclose, log2, pi, sqrt
 
@@ -51,10 +51,10 @@ from ldpnb import (
     same_law,
     toss,
 )
-from ldpnb.book import close, diagram, settle, style, table
-from ldpnb.book.studies import ye2018_several as study, ye2018_strings as strings
-from ldpnb.book.studies.ye2018 import rows_prescribed
 from ldpnb.strings import one_time, threshold
+from ldpnb_book import close, diagram, settle, style, table
+from ldpnb_book.studies import ye2018_several as study, ye2018_strings as strings
+from ldpnb_book.studies.ye2018 import rows_prescribed
 
 style()
 rng = np.random.default_rng(2018)  # the year of the survey

@@ -22,7 +22,7 @@
 # {ref}`ch-rappor` teaches all three.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
-# Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
+# Without the package: python -m pip install . ./book in the folder above notebooks.
 from functools import partial
 from math import exp, isclose, log, log2, sqrt
 from types import SimpleNamespace
@@ -32,9 +32,9 @@ import pandas as pd
 from sklearn.linear_model import Lasso
 
 from ldpnb import GRR, ORR, RAPPOR, Tally, epsilon, law, laws, pick, same_law, toss
-from ldpnb.book import check, close, diagram, settle, style, table
-from ldpnb.book.studies import ye2018_strings as study
 from ldpnb.strings import one_time, position
+from ldpnb_book import check, close, diagram, settle, style, table
+from ldpnb_book.studies import ye2018_strings as study
 
 style()
 rng = np.random.default_rng(2014)  # the year of RAPPOR

@@ -36,7 +36,7 @@
 # - Estimates that selected an item are too large: publish those from other people.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
-# Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
+# Without the package: python -m pip install . ./book in the folder above notebooks.
 from itertools import chain, combinations, product
 from math import exp, expm1, inf, isclose, log, log1p, log2, sinh, sqrt
 
@@ -46,9 +46,9 @@ import pandas as pd
 from scipy.stats import binom
 
 from ldpnb import GRR, SUE, Records, SampledHadamardBit, epsilon, law, laws, moments, pick, toss
-from ldpnb.book import check, close, diagram, recorded, relative_error, settle, style, table
-from ldpnb.book.diagram import PLAIN, SAND, SKY, arrow, board, border, box
-from ldpnb.book.studies import zhang2018 as study
+from ldpnb_book import check, close, diagram, recorded, relative_error, settle, style, table
+from ldpnb_book.diagram import PLAIN, SAND, SKY, arrow, board, border, box
+from ldpnb_book.studies import zhang2018 as study
 
 style()
 rng = np.random.default_rng(2018)  # the year of the thesis

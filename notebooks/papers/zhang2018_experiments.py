@@ -7,7 +7,7 @@
 # All figures are run again at the thesis's size, 5-9 to 5-12 on a stand-in.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
-# Without the package: python -m pip install ".[chapters]" in the folder above this notebook.
+# Without the package: python -m pip install . ./book in the folder above notebooks.
 from itertools import pairwise
 from math import exp, sqrt
 
@@ -17,9 +17,9 @@ import pandas as pd
 import seaborn as sns
 
 from ldpnb import SampledHadamardBit
-from ldpnb.book import COLOURS, check, close, plain_ticks, recorded, relative_error, settle, style, table
-from ldpnb.book.studies import zhang2018 as study
 from ldpnb.sets import largest
+from ldpnb_book import COLOURS, check, close, plain_ticks, recorded, relative_error, settle, style, table
+from ldpnb_book.studies import zhang2018 as study
 
 style()
 

@@ -12,11 +12,11 @@ import pandas as pd
 from speed import processor
 from timing import Cores, least
 
-from ldpnb.book.experiment import record
 from ldpnb.hashing import digest
 from ldpnb.keyvalue.pckv import PCKVGRR, PCKVUE
 from ldpnb.keyvalue.wheel import WheelKV
 from ldpnb.records import Records
+from ldpnb_book.experiment import record
 
 
 def crowd(n, keys, m):

@@ -22,10 +22,10 @@ import numpy as np
 import pandas as pd
 
 from ldpnb.asked import AsksSome
-from ldpnb.book.experiment import record, recorded
 from ldpnb.core import OpenMechanism
 from ldpnb.records import Records
 from ldpnb.serve import Number, OneOf, Ratings, YesNoTable
+from ldpnb_book.experiment import record, recorded
 
 SURVEYS = 500
 NAME = "coverage"

@@ -16,8 +16,8 @@ from zlib import crc32
 import numpy as np
 import pandas as pd
 
-from ldpnb.book.experiment import record, recorded
 from ldpnb.serve import OneOf, Survey
+from ldpnb_book.experiment import record, recorded
 
 NAME = "drawn_coverage"
 KEY = ["questions", "labels", "people", "limit", "draw"]

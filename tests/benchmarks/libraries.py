@@ -22,7 +22,7 @@ import numpy as np
 import pandas as pd
 from speed import processor
 
-from ldpnb.book.experiment import record
+from ldpnb_book.experiment import record
 
 ROOT = Path(__file__).resolve().parents[2]
 CELLS = Path(__file__).with_name("cells")

@@ -26,7 +26,7 @@ import numpy as np
 import pandas as pd
 
 from ldpnb import RAPPOR, Number, OneOf, Ratings, Strings, Waves, YesNoTable, decode, pool_waves
-from ldpnb.book.experiment import record, recorded
+from ldpnb_book.experiment import record, recorded
 
 NAME = "repeated"
 KEY = ["question", "epsilon", "people", "rounds", "answers"]

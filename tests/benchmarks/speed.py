@@ -24,7 +24,6 @@ from timing import Cores, least
 
 from ldpnb import keyvalue
 from ldpnb.attributes import bitflip, tables
-from ldpnb.book.experiment import record
 from ldpnb.chance import SystemRandom
 from ldpnb.core import named
 from ldpnb.hashing import Paraboloid
@@ -34,6 +33,7 @@ from ldpnb.numbers import many_numbers
 from ldpnb.oracles import olh, subset, succinct, unary
 from ldpnb.sets import sampling
 from ldpnb.strings.hashed import Hashed
+from ldpnb_book.experiment import record
 
 COLUMNS = ["mechanism", "library", "what", "n", "size", "epsilon", "value", "unit", "note"]
 PEERS = Path(__file__).with_name("peers.py")

@@ -20,8 +20,8 @@ import numpy as np
 import pandas as pd
 from clients import CASES, Case, read
 
-from ldpnb.book.experiment import record
 from ldpnb.verify import Audit, audit
+from ldpnb_book.experiment import record
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent

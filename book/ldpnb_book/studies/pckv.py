@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd  # type: ignore[import-untyped]
 
-from ldpnb.book._style import table
 from ldpnb.keyvalue.ternary import SignedTernary
 from ldpnb.records import Records
+from ldpnb_book._style import table
 
 if TYPE_CHECKING:
     from IPython.display import HTML

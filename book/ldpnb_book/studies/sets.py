@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd  # type: ignore[import-untyped]
 
-from ldpnb.book import diagram
 from ldpnb.core import Floats
 from ldpnb.records import Records
 from ldpnb.sets import SetSampling
+from ldpnb_book import diagram
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

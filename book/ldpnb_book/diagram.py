@@ -153,7 +153,7 @@ def states(
 
     Examples
     --------
-    >>> from ldpnb.book import diagram
+    >>> from ldpnb_book import diagram
     >>> ax = diagram.states([["3/4", "1/4"], ["1/4", "3/4"]], names=["no", "yes"])
     """
     n = len(labels)
@@ -263,7 +263,7 @@ def tree(
 
     Examples
     --------
-    >>> from ldpnb.book import diagram
+    >>> from ldpnb_book import diagram
     >>> from ldpnb.chance import toss
     >>> def reply(truth, rng):
     ...     return truth if toss(0.5, rng) else toss(0.5, rng)
@@ -358,7 +358,7 @@ def decisions(tree: Mapping[str, Any]) -> Axes:
 
     Examples
     --------
-    >>> from ldpnb.book import diagram
+    >>> from ldpnb_book import diagram
     >>> ax = diagram.decisions({"A list?": {"no": "wheel", "yes": {"Items?": {"few": "k-RR", "many": "OUE"}}}})
     """
     ends: list[tuple[str, int, float]] = []  # text, depth and height of what stands at the right
@@ -438,7 +438,7 @@ def flow(
 
     Examples
     --------
-    >>> from ldpnb.book import diagram
+    >>> from ldpnb_book import diagram
     >>> steps = [("phone", "answer"), ("phone", "k-RR"), ("server", "counts", "report"), ("server", "estimate")]
     >>> ax = diagram.flow(steps, chance=["k-RR"])
     """
@@ -603,7 +603,7 @@ def timeline(
 
     Examples
     --------
-    >>> from ldpnb.book import diagram
+    >>> from ldpnb_book import diagram
     >>> ax = diagram.timeline({"old song": [(0, 3)], "hit": [(1, None)]}, batches={2: "first batch"}, unit="day")
     """
     spans = [span for row in rows.values() for span in row]
@@ -660,7 +660,7 @@ def cells(rows: Mapping[str, Sequence[Any]], *, numbers: Sequence[Any] | None = 
 
     Examples
     --------
-    >>> from ldpnb.book import diagram
+    >>> from ldpnb_book import diagram
     >>> ax = diagram.cells({"true bits": [False, True, False], "report": [True, True, False]})
     """
     n = max((len(row) for row in rows.values()), default=0)

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -212,8 +211,6 @@ def settle(
         If the computed booleans differ from the reviewed ones, or the control went unnoticed.
     ValueError
         If the ledger has no such claim, or the claim has other keys.
-    FileNotFoundError
-        If there is no ledger here.
     """
     papers = {paper.key: paper for paper in read_claims(shelf("claims"))}
     paper = papers.get(claim.partition(".")[0])
@@ -297,22 +294,10 @@ def repository() -> Path | None:
 def shelf(name: str) -> Path:
     """Return the folder of the book's ``claims`` or its ``recorded`` results.
 
-    It lies in the book's repository, or, where there is none, in the package ``ldpnb_records``.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is neither; the message says what to install.
+    It lies in the book's repository, or, where there is none, beside this file, where the wheel puts it.
     """
-    if root := repository():
-        return root / "book" / name
-    for place in getattr(find_spec("ldpnb_records"), "submodule_search_locations", None) or ():
-        if (folder := Path(place, name)).is_dir():
-            return folder
-    raise FileNotFoundError(
-        f"no book/{name} above this folder, and no package ldpnb-records: install its file ldpnb_records-….whl, which "
-        "lies beside ldpnb-….whl in the archive of all chapters, or start in the book's repository"
-    )
+    root = repository()
+    return root / "book" / name if root else Path(__file__).with_name(name)
 
 
 def read_claims(folder: Path) -> list[Paper]:

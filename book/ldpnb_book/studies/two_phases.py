@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 
-from ldpnb.book._style import table
 from ldpnb.records import Records
 from ldpnb.sets.sampling import SetSampling
 from ldpnb.sets.two_phases import largest
+from ldpnb_book._style import table
 
 if TYPE_CHECKING:
     from IPython.display import HTML

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd  # type: ignore[import-untyped]
 from numpy.typing import ArrayLike
 
-from ldpnb.book.experiment import sweep
 from ldpnb.core import Floats, Ints, Tally
+from ldpnb_book.experiment import sweep
 
 
 class Oracle(Protocol):

@@ -18,9 +18,9 @@ import pandas as pd  # type: ignore[import-untyped]
 from numpy.typing import ArrayLike, NDArray
 from tqdm import tqdm  # type: ignore[import-untyped]
 
-from ldpnb.book import datasets
-from ldpnb.book.ledger import repository, shelf
 from ldpnb.checks import check_count, check_numbers
+from ldpnb_book import datasets
+from ldpnb_book.ledger import repository, shelf
 
 Row = dict[str, Any]
 NUMBER = (int, float, np.number, np.bool_)
@@ -118,14 +118,18 @@ def _rows(result: Any, taken: tuple[str, ...]) -> list[Row]:
 # ---------------------------------------------------------------------------------------------------- metrics
 
 
-def mse(truth: ArrayLike, estimate: ArrayLike) -> NDArray[np.float64]:
-    """Mean square error over the last axis: ``mean((estimate - truth)²)``.
+def precision(truth: ArrayLike, estimate: ArrayLike, top: int) -> NDArray[np.float64]:
+    """Share of the `top` items with the largest estimates that are among the `top` truly largest.
+
+    Of equal items the first counts as larger.  Both sets have the same size, so recall is the same number.
 
     Parameters
     ----------
     truth : array_like (k,)
     estimate : array_like (..., k)
         Leading axes run over trials.
+    top : int
+        From 1 to k.
 
     Returns
     -------
@@ -134,26 +138,11 @@ def mse(truth: ArrayLike, estimate: ArrayLike) -> NDArray[np.float64]:
     Raises
     ------
     ValueError
-        If the shapes do not fit or a number is not finite; the same for all error measures here.
-    """
-    return np.asarray(np.mean(_error(truth, estimate) ** 2, axis=-1))
+        If the shapes do not fit, a number is not finite, or `top` is out of range.
 
-
-def l1(truth: ArrayLike, estimate: ArrayLike) -> NDArray[np.float64]:
-    """Sum of absolute errors over the last axis; shapes and errors as in `mse`."""
-    return np.asarray(np.sum(np.abs(_error(truth, estimate)), axis=-1))
-
-
-def linf(truth: ArrayLike, estimate: ArrayLike) -> NDArray[np.float64]:
-    """Largest absolute error over the last axis; shapes and errors as in `mse`."""
-    return np.asarray(np.max(np.abs(_error(truth, estimate)), axis=-1))
-
-
-def precision(truth: ArrayLike, estimate: ArrayLike, top: int) -> NDArray[np.float64]:
-    """Share of the `top` items with the largest estimates that are among the `top` truly largest.
-
-    Of equal items the first counts as larger.  Both sets have the same size, so recall is the same number.
-    Shapes and errors as in `mse`; 1 ≤ top ≤ k.  Source: zhang2018, equation (4-1).
+    References
+    ----------
+    zhang2018, equation (4-1).
     """
     _error(truth, estimate)
     true_top, found = _top(truth, top), _top(estimate, top)
@@ -163,7 +152,7 @@ def precision(truth: ArrayLike, estimate: ArrayLike, top: int) -> NDArray[np.flo
 def relative_error(truth: ArrayLike, estimate: ArrayLike, top: int) -> NDArray[np.float64]:
     """Median of ``|estimate - truth| / truth`` over the `top` truly largest items, which must be positive.
 
-    Shapes and errors as in `mse`; 1 ≤ top ≤ k.  Source: zhang2018, equation (4-2).
+    Shapes and errors as in `precision`.  Source: zhang2018, equation (4-2).
     """
     error, true_top = _error(truth, estimate), _top(truth, top)
     largest = check_numbers(truth, "truth")[true_top]

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd  # type: ignore[import-untyped]
 
 from ldpnb.attributes.fidelity import avd, independent, marginals
-from ldpnb.book._style import table
 from ldpnb.core import Floats, Ints
+from ldpnb_book._style import table
 
 if TYPE_CHECKING:
     from IPython.display import HTML

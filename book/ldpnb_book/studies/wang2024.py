@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pandas as pd  # type: ignore[import-untyped]
 
-from ldpnb.book import datasets
-from ldpnb.book.experiment import sweep
 from ldpnb.core import Floats, Ints
 from ldpnb.keyvalue import Holdings, PrivKV, WheelKV, clipped_mean, holdings, privkvm_marginals
 from ldpnb.records import Records
+from ldpnb_book import datasets
+from ldpnb_book.experiment import sweep
 
 Make = Callable[[float, int], Any]  # a mechanism from ε and the number of keys
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from ldpnb._door import door
 
 if TYPE_CHECKING:
-    from ldpnb.book._style import (
+    from ldpnb_book._style import (
         COLOURS as COLOURS,
         dots as dots,
         label_lines as label_lines,
@@ -16,30 +16,15 @@ if TYPE_CHECKING:
         table as table,
         theory as theory,
     )
-    from ldpnb.book.experiment import (
-        l1 as l1,
-        linf as linf,
-        mse as mse,
-        precision as precision,
-        record as record,
+    from ldpnb_book.experiment import (
         recorded as recorded,
         relative_error as relative_error,
         sweep as sweep,
     )
-    from ldpnb.book.ledger import (
-        Claim as Claim,
-        Erratum as Erratum,
-        Paper as Paper,
-        Part as Part,
-        Slip as Slip,
+    from ldpnb_book.ledger import (
         check as check,
         close as close,
-        outcome as outcome,
-        read_claims as read_claims,
-        repository as repository,
         settle as settle,
-        shelf as shelf,
-        verdict as verdict,
     )
 
 # all that is imported anywhere below: a chapter needs it, and no module of the book need ask again

@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.stats import laplace, norm
 
-from ldpnb.book import datasets
-from ldpnb.book.experiment import precision, relative_error
 from ldpnb.chance import binomial, scatter, uniform
 from ldpnb.core import Floats, Ints, Tally
 from ldpnb.keyvalue import Wheel
 from ldpnb.oracles import SUE, HadamardBit
 from ldpnb.records import Records, pad_and_sample
 from ldpnb.sets import PrivSet, SampledGRR, SampledHadamardBit, SampledSUE, halves, largest, restrict
+from ldpnb_book import datasets
+from ldpnb_book.experiment import precision, relative_error
 
 People = NDArray[np.int16]  # a column for each person, a row for each item that she holds
 Ask = Callable[[People, Ints, np.random.Generator], Ints]  # what each person draws about the candidates, −1 for a dummy

@@ -12,13 +12,13 @@ import numpy as np
 import pandas as pd  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 
-from ldpnb.book.experiment import sweep
 from ldpnb.chance import bernoulli
 from ldpnb.core import Bools, Floats, Ints, Tally
 from ldpnb.keyvalue import Holdings, privkvm_bias, privkvm_marginals
 from ldpnb.keyvalue.population import entries
 from ldpnb.postprocess import norm
 from ldpnb.records import Records
+from ldpnb_book.experiment import sweep
 
 Method = Callable[[Holdings, float, int, np.random.Generator], tuple[Floats, Floats]]
 

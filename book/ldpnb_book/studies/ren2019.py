@@ -93,7 +93,7 @@ def errors(
 
 def draw(network: Pairs, names: Sequence[str], at: Sequence[Point], yes: Mapping[int, Floats]) -> Axes:
     """Draw a network: a box for each attribute, with its probabilities of yes, and an arrow from each parent."""
-    from ldpnb.book import diagram
+    from ldpnb_book import diagram
 
     ax, half, tall, depth = diagram._sheet(), 0.85, 0.3, {}
     for x, parents in network:

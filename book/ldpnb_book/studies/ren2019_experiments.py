@@ -34,10 +34,10 @@ from ldpnb.attributes import (
     symbols,
     uniform_records,
 )
-from ldpnb.book import datasets
-from ldpnb.book.experiment import recorded
-from ldpnb.book.studies.ren2019 import Set, Tables, planted_people, sets_of
 from ldpnb.core import Floats, Ints
+from ldpnb_book import datasets
+from ldpnb_book.experiment import recorded
+from ldpnb_book.studies.ren2019 import Set, Tables, planted_people, sets_of
 
 Row = dict[str, Any]
 Rule = Callable[[Symbols, Sequence[Set]], Sequence[Floats]]
