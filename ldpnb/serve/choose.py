@@ -45,10 +45,10 @@ from ldpnb.keyvalue import (
     IOH,
     PCKVGRR,
     PCKVUE,
-    KnownKeys,
     PairSampling,
     PrivKV,
     Shares,
+    SignedTernary,
     StateEncoding,
     StateEncodingSplit,
     Table,
@@ -94,7 +94,7 @@ from ldpnb.records import Records
 from ldpnb.serve._catalogue import catalogue
 from ldpnb.serve.planning import Question as Question, Row as Row, bits_of
 from ldpnb.serve.ranking import Choice as Choice, written
-from ldpnb.sets import PrivSet, SampledGRR, SampledHadamardBit, SampledSUE, SetSampling, gfim, ldpminer
+from ldpnb.sets import PrivSet, SampledGRR, SampledHadamardBit, SampledSUE, SetMechanism, gfim, ldpminer
 from ldpnb.strings import ORR, RAPPOR, Hashed, Unknown, one_time
 
 LARGEST = 10**6  # of a domain: the table of a mechanism's errors has a number an item
@@ -241,7 +241,7 @@ class Sets(Question):
             Row(SampledHadamardBit.label, one, "one private bit about one item of the set"),
             Row(SampledSUE.label, partial(SampledSUE, **shape), "a bit for each item, about one item of the set"),
         ]
-        return rows + _others(SetSampling, rows, **shape)
+        return rows + _others(SetMechanism, rows, **shape)
 
     def _privset(self) -> PrivSet:
         made = PrivSet(d=self.d, ell=self.m, epsilon=self.epsilon)
@@ -519,7 +519,7 @@ class Pairs(Question):
                 "the states of all keys, each with a part of ε",
             ),
         ]
-        return rows + _others(KnownKeys, rows, d=d, ell=m, epsilon=e)
+        return rows + _others(SignedTernary, rows, d=d, ell=m, epsilon=e)
 
     def _variances(self, mechanism: Any) -> dict[str, float]:
         estimate = np.array([[self.share], [0.0]])

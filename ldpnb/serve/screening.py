@@ -24,7 +24,7 @@ from ldpnb.core import Bools, Floats, Ints, Mechanism, Reports, Tally
 from ldpnb.hashing import Modular, SlotTable
 from ldpnb.kernels import fwht
 from ldpnb.keyvalue import IOH, PCKVUE, StateEncodingSplit
-from ldpnb.keyvalue.wheel import OpenSets
+from ldpnb.keyvalue.wheel import Wheel, WheelKV
 from ldpnb.numbers.ranges import Hierarchy
 from ldpnb.oracles.asking import told_in
 from ldpnb.oracles.base import ItemOracle
@@ -32,7 +32,8 @@ from ldpnb.oracles.grr import GRR
 from ldpnb.oracles.hadamard import HadamardResponse
 from ldpnb.oracles.succinct import SHist
 from ldpnb.oracles.unary import UnaryEncoding
-from ldpnb.sets.sampling import SampledSUE, SetSampling
+from ldpnb.sets.base import SetMechanism
+from ldpnb.sets.sampling import SampledSUE
 from ldpnb.strings import RAPPOR, Unknown
 
 BINS = 256  # of a public number that can have more values
@@ -224,7 +225,7 @@ def _seeds(m: Mechanism, y: NDArray[Any]) -> Iterator[Test]:
         own, other = (float(x) for x in GRR(k=family.slots, epsilon=m.epsilon).support)
         law = other + (own - other) * _binned(cells, family.prime, family.slots)[1]
         yield _categories("slot", y["slot"][:, None], law, law)
-    elif isinstance(m, OpenSets):  # to turn all hash values turns slots, but for the values at their edges
+    elif isinstance(m, Wheel | WheelKV):  # to turn all hash values turns slots, but for the values at their edges
         off = 0.0 if m.table else m.m * m.slot_count / 2**32
         yield _categories("slot", cells, shares - off, shares + off)
 
@@ -236,7 +237,7 @@ def _counts(m: Mechanism, y: NDArray[Any]) -> Iterator[Test]:
     """Each item is supported by a report with a probability between two, whoever sends it."""
     from scipy.stats import binom
 
-    if isinstance(m, ItemOracle | SetSampling) and not isinstance(m, SHist):
+    if isinstance(m, ItemOracle | SetMechanism) and not isinstance(m, SHist):
         low, high = sorted(float(x) for x in m.support)
         counts = np.rint(m.supporters(Tally(m, len(y), m._count(y))))
         p = min(binom.sf(counts - 1, len(y), high).min(), binom.cdf(counts, len(y), low).min())

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ldpnb.book._style import table
 from ldpnb.records import Records
-from ldpnb.sets.sampling import SetSampling
+from ldpnb.sets import SetMechanism
 from ldpnb.sets.two_phases import largest
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 Methods = Callable[[Records, np.random.Generator], Mapping[str, tuple[NDArray[np.int64], Floats]]]
-Make = Callable[[int], SetSampling]
+Make = Callable[[int], SetMechanism]
 
 
 def noise(make: Make, slots: int, n: int, runs: int, rng: np.random.Generator) -> float:
