@@ -511,6 +511,46 @@ def test_a_planned_error_is_a_number_that_says_what_it_is():
     assert [last.partition(" ")[2] for _, _, last in ends] == ["points", "points", "", "", "points", ""]
 
 
+def test_results_of_a_survey_are_one_table():
+    survey = Survey(
+        {
+            "stays": OneOf([True, False], epsilon=1.0),
+            "rooms": OneOf([1, 2], epsilon=1.0),
+            "age": Number(18, 90, epsilon=1.0),
+            "apps": Ratings(["maps", "mail"], 1, 5, 2, epsilon=1.0),
+        },
+        limit=4.0,
+    )
+    rows = {
+        "stays": [True, False] * 200,
+        "rooms": [1, 2] * 200,
+        "age": [20, 60] * 200,
+        "apps": [{"maps": 4}, {"mail": 2}] * 200,
+    }
+    results = survey.estimate(survey.tally(survey.perturb(rows, rng=rng())))
+    frame = results.to_frame()
+    assert list(frame) == ["question", "row", "what", "estimate", "error", "low", "high"]
+    expected = []
+    for name, found in results.items():
+        for table in (found.shares, found.means) if name == "apps" else (found,):
+            expected += [(name, one.label, table.what, *one[1:]) for one in table]
+    assert len(expected) == 9
+    found = list(frame.itertuples(index=False, name=None))
+    assert list(map(repr, found)) == list(map(repr, expected))  # True is not 1
+    assert frame[frame.question == "age"].estimate.tolist() == [results["age"]["mean"].mean]
+    assert list(survey.estimate({}).to_frame()) == list(frame)
+
+
+def test_what_a_device_sends_is_named_where_it_answers(tmp_path):
+    survey = Survey({"a": OneOf([1, 2], epsilon=1.0), "b": Number(0, 1, epsilon=1.0)}, limit=2.0)
+    reports = survey.answer({"a": 1, "b": 0.5}, account=Account(tmp_path / "account", limit=2.0))
+    with pytest.raises(TypeError):
+        json.dumps(reports)
+    assert '"".join(survey.to_wire(reports))' in Survey.answer.__doc__
+    read = survey.from_wire("".join(survey.to_wire(reports)))
+    assert {name: each.tolist() for name, each in read.items()} == {name: each.tolist() for name, each in reports.items()}
+
+
 # ---------------------------------------------------------------------------------------------------------- results
 
 

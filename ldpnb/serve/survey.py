@@ -432,7 +432,8 @@ class Survey:
         Returns
         -------
         dict of str to ndarray (1, …)
-            A report a question; none where the person declines.
+            A report a question; none where the person declines.  They are arrays, which json does
+            not write: ``"".join(survey.to_wire(reports))`` is the message that a device sends.
 
         Raises
         ------
