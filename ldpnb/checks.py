@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence, Sized
+from math import floor, isfinite, log10
 from sys import float_info
 from typing import Any
 
@@ -46,6 +47,19 @@ def as_float(value: Any, name: str) -> float:
     except OverflowError:
         rule = f"{name} must be numbers that a float holds, at most 1.8e308"
         raise ValueError(f"{rule}, got {shown(value)}") from None
+
+
+def decimals(error: float, most: int = 6) -> int:
+    """Return how many decimals show two digits of an error, at most so many; 2 if it has none.
+
+    Examples
+    --------
+    >>> decimals(0.0123), decimals(4.1), decimals(250.0)
+    (3, 1, 0)
+    """
+    if not isfinite(error) or error <= 0:
+        return 2
+    return min(most, max(0, 1 - floor(log10(error))))
 
 
 def check_positive(value: Any, name: str) -> float:
@@ -282,10 +296,11 @@ def check_codes(
     k: int | None,
     name: str = "values",
     ndim: int = 1,
+    cure: str = LABELS,
 ) -> NDArray[np.int64]:
     """Return an int64 array of codes in {0, …, k−1}, of `ndim` axes.
 
-    If k is None, any non-negative integers are.
+    If k is None, any non-negative integers are.  An error about people's values ends with the cure.
     """
     codes = check_array(values, name)
     if codes.size == 0 and codes.dtype.kind == "f":  # an empty list
@@ -296,7 +311,7 @@ def check_codes(
     else:
         rule = f"integers in [0, {k})"
         end = k
-    return _entries(codes, name, "iu", rule, 0, end - 1, ndim, LABELS).astype(np.int64)
+    return _entries(codes, name, "iu", rule, 0, end - 1, ndim, cure).astype(np.int64)
 
 
 def check_columns(

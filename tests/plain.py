@@ -198,7 +198,7 @@ def succinct(m):
 
 
 def circle(m, items):
-    """OpenSets, Multilinear, SlotTable, digest: fields of a report, and the slot of each candidate under a seed."""
+    """Wheel, WheelKV, Multilinear, SlotTable, digest: fields of a report, and the slot of each candidate under a seed."""
     keys = []
     for item in items:
         if isinstance(item, str):

@@ -461,6 +461,11 @@ def test_fresh_coins_cost_at_least_what_they_cost_and_one_more(tmp_path):
     with pytest.raises(ValueError, match=words):
         pay(account)
     assert account.spent == 4.0
+    forge(tmp_path / "d", [FRESH | {"reports": 2, "epsilon": 2.5}])  # 3 are more than before, but not by one report
+    account = Account(tmp_path / "d", limit=100.0)
+    with pytest.raises(ValueError, match="2 reports by GRR.* cost 2.5, and 3 would cost 3 now that"):
+        pay(account)
+    assert account.spent == 2.5
     forge(tmp_path / "c", [FRESH | {"reports": 2, "epsilon": 1.0}])  # of one whose reports cost half as much
     account = Account(tmp_path / "c", limit=100.0)
     pay(account)

@@ -4,6 +4,7 @@ import ast
 import doctest
 import inspect
 import re
+import tomllib
 from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
@@ -37,6 +38,15 @@ def test_a_wrong_example_is_found():
     for example in doctest.DocTestFinder().find(wrong, "wrong", globs={}):
         runner.run(example, out=lambda text: None)
     assert runner.failures == 1
+
+
+def test_docstrings_name_an_extra_that_has_the_package():
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
+    named = []
+    for path in sorted((ROOT / "ldpnb").rglob("*.py")):
+        named += re.findall(r"([\w-]+)\s+\(extra\s+``(\w+)``\)", path.read_text("utf-8"))
+    assert len(named) >= 2
+    assert [(package, extra) for package, extra in named if package not in extras[extra]] == []
 
 
 HEADER = re.compile(r"^(\w[\w ]*)\n-{3,}\n", re.MULTILINE)

@@ -12,6 +12,8 @@ from ldpnb.core import Example, Tally
 from ldpnb.numbers import Range
 from ldpnb.numbers.ranges import (
     Hierarchy,
+    Quantiles,
+    Share,
     density,
     mean_variance,
     quantiles,
@@ -315,7 +317,17 @@ def test_bad_input_is_refused():
         (lambda: share(tally, 0, 4, 1.0), r"level must be a number in \(0, 1\), got 1.0"),
         (lambda: share(m.simulate(np.ones(8, int), trials=2, rng=rng), 0, 4), "tally must be of one survey"),
         (lambda: quantiles(tally, [0.5, 1.0]), r"taus must be numbers in \(0, 1\)"),
-        (lambda: quantiles(Laplace(epsilon=1.0).tally([0, 1]), 0.5), "tally must be of a Hierarchy or a PureProtocol"),
+        (
+            lambda: quantiles(Laplace(epsilon=1.0).tally([0, 1]), 0.5),
+            "^tally must be of a Hierarchy, or of an oracle for items as GRR, got one of Laplace$",
+        ),
+        (
+            lambda: m.perturb([1.5], rng=rng),
+            r"^values must be integers in \[0, 8\), got float64 values; np.digitize\(numbers, edges\), with the 7 "
+            "inner edges of 8 cells, makes cells of numbers$",
+        ),
+        (lambda: m.perturb([8], rng=rng), "^values must be integers in .*, got 8; np.digitize"),
+        (lambda: GRR(k=8, epsilon=1.0).perturb([1.5], rng=rng), "^values must be .*; OneOf"),
         (lambda: share(m.tally(m.perturb([1], rng=rng)), 0, 4), "tally must hold at least two reports, got 1"),
         (lambda: density(TwoPoint(epsilon=1.0).tally([0, 1])), "tally must have more than two cells"),
         (lambda: density(tally), "tally must be of a mechanism for one number"),
@@ -325,6 +337,34 @@ def test_bad_input_is_refused():
     ):
         with pytest.raises(ValueError, match=said):
             call()
+
+
+def test_numbers_go_into_cells_as_the_error_says():
+    edges = np.arange(1, 8) * 10.0
+    cells = np.digitize([0, 9.9, 10, 75, 1000], edges)
+    assert cells.tolist() == [0, 0, 1, 7, 7]
+    assert len(Hierarchy.of(8, 1.0).perturb(cells, rng=np.random.default_rng(0))) == 5
+
+
+def test_shares_and_quantiles_print_in_words():
+    one = Share(np.array(0.12345), np.array(0.1), np.array(0.15))
+    assert str(one) == repr(one) == "share 12.3 %, interval from 10.0 to 15.0 %"
+    found = Share(*(np.array(x) for x in ([[0.5, 0.25]], [[0.499, 0.2488]], [[0.501, 0.2512]])))
+    assert str(found) == "share 50.00 %, interval from 49.90 to 50.10 %\nshare 25.00 %, interval from 24.88 to 25.12 %"
+    known = Share(np.array(1.0), np.array(1.0), np.array(1.0))
+    assert str(known) == "share 100.00 %, interval from 100.00 to 100.00 %"
+    low = Quantiles(np.array(31), np.array(30), np.array(32))
+    assert str(low) == repr(low) == "cell 31, interval from 30 to 32"
+    assert str(Quantiles(np.array([3, 5]), np.array([2, 5]), np.array([3, 5]))) == (
+        "cell 3, interval from 2 to 3\ncell 5, interval from 5 to 5"
+    )
+    many = Quantiles(*(np.arange(100),) * 3)
+    assert len(str(many).splitlines()) == 41 and str(many).endswith("\n… and 60 more")
+    assert str(Quantiles(*(np.zeros(0, np.int64),) * 3)) == "no quantiles"
+    assert str(Share(*(np.zeros(0),) * 3)) == "no shares"
+    tally = GRR(k=8, epsilon=1.0).tally(np.repeat(np.arange(8), 100))
+    assert str(share(tally, 0, 4)) == "share 50 %, interval from 30 to 70 %"
+    assert str(quantiles(tally, 0.5)).startswith("cell ")
 
 
 def test_levels_may_be_of_several_oracles():

@@ -5,6 +5,8 @@ that all of them together raise a false alarm with a probability below 1e-6 wher
 of a level of 80 % for all together with 78 % at least.
 """
 
+import json
+import pickle
 import re
 import subprocess
 import sys
@@ -480,6 +482,73 @@ def test_the_best_mechanism_is_taken_and_planned():
         2 * YesNoTable(["a", "b"], epsilon=3.0).plan(400)
     )
     assert set(Ratings(["a", "b"], 0, 1, 1, epsilon=1.0).plan(100)) == {"share", "mean"}
+
+
+def test_a_planned_error_is_a_number_that_says_what_it_is():
+    grr = OneOf(["a", "b", "c"], mechanism=GRR(k=3, epsilon=1.0))
+    planned = grr.plan(1000, 0.3)
+    error = np.sqrt((0.3 * grr.mechanism.variance([0])[0, 0] + 0.7 * grr.mechanism.variance([1])[0, 0] + 0.21) / 1000)
+    said = f"standard error {100 * error:.1f} %: 95 % of surveys within ± {196 * error:.1f} points"
+    assert str(planned) == repr(planned) == f"{planned}" == said
+    assert isinstance(planned, float) and planned == pytest.approx(error)
+    assert type(2 * planned) is type(planned**2) is type(round(planned, 3)) is float
+    assert json.loads(json.dumps(planned)) == planned and f"{planned:.3f}" == f"{error:.3f}"
+    again = pickle.loads(pickle.dumps(Number(18, 90, epsilon=1.0, unit="years").plan(2000)))
+    assert str(again) == f"standard error at most {again:.1f} years: 95 % of surveys within ± {1.96 * again:.1f} years"
+    assert str(Number(0, 1, epsilon=1.0).plan(10**8)) == (
+        "standard error at most 0.00011: 95 % of surveys within ± 0.00022"
+    )
+    others = [
+        Strings(epsilon=1.0).plan(100),
+        YesNoTable(["a", "b"], epsilon=3.0).plan(100),
+        OneOf([1, 2, 3], epsilon=1.0).plan_mean(100),
+        OneOf([1, 2, 3], epsilon=1.0).plan_mean(100, {1: 0.2, 2: 0.3, 3: 0.5}),
+        *Ratings(["a", "b"], 0, 1, 1, epsilon=1.0).plan(100).values(),
+    ]
+    ends = [str(one).partition(": 95 % of surveys within ± ") for one in others]
+    assert all(middle for _, middle, _ in ends)
+    assert [first.startswith("standard error at most") for first, _, _ in ends] == [False, False, True, False, False, False]
+    assert [last.partition(" ")[2] for _, _, last in ends] == ["points", "points", "", "", "points", ""]
+
+
+def test_results_of_a_survey_are_one_table():
+    survey = Survey(
+        {
+            "stays": OneOf([True, False], epsilon=1.0),
+            "rooms": OneOf([1, 2], epsilon=1.0),
+            "age": Number(18, 90, epsilon=1.0),
+            "apps": Ratings(["maps", "mail"], 1, 5, 2, epsilon=1.0),
+        },
+        limit=4.0,
+    )
+    rows = {
+        "stays": [True, False] * 200,
+        "rooms": [1, 2] * 200,
+        "age": [20, 60] * 200,
+        "apps": [{"maps": 4}, {"mail": 2}] * 200,
+    }
+    results = survey.estimate(survey.tally(survey.perturb(rows, rng=rng())))
+    frame = results.to_frame()
+    assert list(frame) == ["question", "row", "what", "estimate", "error", "low", "high"]
+    expected = []
+    for name, found in results.items():
+        for table in (found.shares, found.means) if name == "apps" else (found,):
+            expected += [(name, one.label, table.what, *one[1:]) for one in table]
+    assert len(expected) == 9
+    found = list(frame.itertuples(index=False, name=None))
+    assert list(map(repr, found)) == list(map(repr, expected))  # True is not 1
+    assert frame[frame.question == "age"].estimate.tolist() == [results["age"]["mean"].mean]
+    assert list(survey.estimate({}).to_frame()) == list(frame)
+
+
+def test_what_a_device_sends_is_named_where_it_answers(tmp_path):
+    survey = Survey({"a": OneOf([1, 2], epsilon=1.0), "b": Number(0, 1, epsilon=1.0)}, limit=2.0)
+    reports = survey.answer({"a": 1, "b": 0.5}, account=Account(tmp_path / "account", limit=2.0))
+    with pytest.raises(TypeError):
+        json.dumps(reports)
+    assert '"".join(survey.to_wire(reports))' in Survey.answer.__doc__
+    read = survey.from_wire("".join(survey.to_wire(reports)))
+    assert {name: each.tolist() for name, each in read.items()} == {name: each.tolist() for name, each in reports.items()}
 
 
 # ---------------------------------------------------------------------------------------------------------- results

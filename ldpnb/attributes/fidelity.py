@@ -346,7 +346,7 @@ def svm_accuracy(
     Raises
     ------
     ImportError
-        If scikit-learn (extra ``book``) is missing.
+        If scikit-learn (extra ``chapters``) is missing.
     """
     try:
         # it has no types

@@ -29,6 +29,7 @@ from ldpnb.checks import (
     check_histogram,
     check_numbers,
     check_probability,
+    decimals,
     shown,
 )
 from ldpnb.core import (
@@ -53,6 +54,7 @@ from ldpnb.postprocess import maximum_likelihood, normal_quantile
 
 FEW = 4  # blocks: a level with fewer would add hardly anything to what is known
 ENTRIES = 2**22  # of a matrix in memory at a time
+LINES = 40  # of print
 
 
 def _positive(numbers: Sequence[int], name: str) -> tuple[int, ...]:
@@ -261,7 +263,9 @@ class Hierarchy(Asking):
     # -------------------------------------------------------------------------------- the client
 
     def _values(self, values: Values) -> Ints:
-        return check_codes(values, self.k)
+        inner = f"the {self.k - 1} inner edges of {self.k} cells"
+        cure = f"; np.digitize(numbers, edges), with {inner}, makes cells of numbers"
+        return check_codes(values, self.k, cure=cure)
 
     def _perturb(self, values: Ints, rng: Randomness) -> Reports:
         levels = weighted(self.weights, values.shape, rng)
@@ -452,19 +456,56 @@ class Summable(Protocol):
 
 
 class Share(NamedTuple):
-    """Shares of ranges, with the ends of their intervals."""
+    """Shares of ranges, with the ends of their intervals; ``print`` has a line for each.
+
+    Examples
+    --------
+    >>> Share(np.array([0.5, 0.25]), np.array([0.48, 0.23]), np.array([0.52, 0.27]))
+    share 50.0 %, interval from 48.0 to 52.0 %
+    share 25.0 %, interval from 23.0 to 27.0 %
+    """
 
     estimate: Floats
     low: Floats
     high: Floats
 
+    def __repr__(self) -> str:
+        lines = []
+        for share, low, high in zip(*map(np.ravel, self), strict=True):
+            digits = decimals(100 * (high - low) / 2)
+            ends = f"{100 * low:.{digits}f} to {100 * high:.{digits}f} %"
+            lines.append(f"share {100 * share:.{digits}f} %, interval from {ends}")
+        return _first_lines(lines, "no shares")
+
 
 class Quantiles(NamedTuple):
-    """The cells of quantiles, and the first and the last cell of their intervals."""
+    """Cells of quantiles, first and last cell of their intervals; ``print`` has a line for each.
+
+    Examples
+    --------
+    >>> Quantiles(np.array(31), np.array(30), np.array(32))
+    cell 31, interval from 30 to 32
+    """
 
     cells: Ints
     low: Ints
     high: Ints
+
+    def __repr__(self) -> str:
+        lines = []
+        for cell, low, high in zip(*map(np.ravel, self), strict=True):
+            lines.append(f"cell {cell}, interval from {low} to {high}")
+        return _first_lines(lines, "no quantiles")
+
+
+def _first_lines(lines: Sequence[str], none: str) -> str:
+    """Return the first lines of print, and how many more there are."""
+    if not lines:
+        return none
+    shown_lines = list(lines[:LINES])
+    if len(lines) > LINES:
+        shown_lines.append(f"… and {len(lines) - LINES} more")
+    return "\n".join(shown_lines)
 
 
 def share(
@@ -560,7 +601,8 @@ def _summable(tally: Tally) -> Summable:
     mechanism = check_tally(tally, Mechanism, "a mechanism", alone=True).mechanism
     if not isinstance(mechanism, Summable):
         found = type(mechanism).__name__
-        raise ValueError(f"tally must be of a Hierarchy or a PureProtocol, got one of {found}")
+        rule = "tally must be of a Hierarchy, or of an oracle for items as GRR"
+        raise ValueError(f"{rule}, got one of {found}")
     if tally.n < 2:
         raise ValueError(f"tally must hold at least two reports, got {tally.n}")
     return mechanism

@@ -488,6 +488,27 @@ class Results(dict[str, Any]):
         found = apart_from(sides[0], sides[1], wanted, same_people=True)
         return replace(found, label=f"{first[0]}: {first[1]} − {second[0]}: {second[1]}")
 
+    def to_frame(self) -> Any:
+        """Return a pandas DataFrame of all questions: question, row, what, estimate, error, low, high.
+
+        It has a row for each row of each result; `what` is "share" or "mean".  Of ratings, shares come first.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        needs("to_frame", "chapters", "pandas")
+        import pandas as pd
+
+        rows = []
+        for question, found in self.items():
+            tables = (found.shares, found.means) if isinstance(found, RatingsResult) else (found,)
+            for table in tables:
+                for entry in table:
+                    rows.append((question, entry.label, table.what, *entry[1:]))
+        return pd.DataFrame(rows, columns=["question", "row", "what", *_Row._fields[1:]])
+
     def of_same_people(self) -> Results:
         """Return the results, each of which knows the tallies of the others."""
         tallies = tuple(getattr(one, "shares", one).tally for one in self.values())

@@ -50,10 +50,10 @@ from ldpnb.keyvalue import (
     IOH,
     PCKVGRR,
     PCKVUE,
-    KnownKeys,
     PairSampling,
     PrivKV,
     Shares,
+    SignedTernary,
     StateEncoding,
     StateEncodingSplit,
     Table,
@@ -104,7 +104,7 @@ from ldpnb.sets import (
     SampledGRR,
     SampledHadamardBit,
     SampledSUE,
-    SetSampling,
+    SetMechanism,
     gfim,
     ldpminer,
 )
@@ -288,7 +288,7 @@ class Sets(Question):
                 "a bit for each item, about one item of the set",
             ),
         ]
-        return rows + _others(SetSampling, rows, **shape)
+        return rows + _others(SetMechanism, rows, **shape)
 
     def _privset_row(self) -> Row:
         why = "a set of items about the whole set"
@@ -627,7 +627,7 @@ class Pairs(Question):
                 "the states of all keys, each with a part of ε",
             ),
         ]
-        return rows + _others(KnownKeys, rows, d=d, ell=m, epsilon=e)
+        return rows + _others(SignedTernary, rows, d=d, ell=m, epsilon=e)
 
     def _split_row(self) -> Row:
         if self.epsilon < 2 * EPSILON_MIN:

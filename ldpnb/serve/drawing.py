@@ -14,8 +14,8 @@ variance of a score, and f the share,
 
 .. math:: \operatorname{Var}\hat f = \frac{V}{n} + \frac{N-n}{N-1}\,\frac{f(1-f)}{n},
 
-given how many are asked.  Let :math:`\hat\sigma^2` be the squared error about a population.  Its mean
-is :math:`\operatorname{Var}\hat f + f(1-f)/(N-1)`, and that of :math:`\hat f(1-\hat f)` is
+given how many are asked.  Let :math:`\hat\sigma^2` be the squared error about a population.  Its
+mean is :math:`\operatorname{Var}\hat f + f(1-f)/(N-1)`, and that of :math:`\hat f(1-\hat f)` is
 :math:`f(1-f) - \operatorname{Var}\hat f`, so that
 :math:`\{(N-1)\,\hat\sigma^2 - \hat f(1-\hat f)\}/N` is unbiased.
 """
@@ -65,7 +65,9 @@ class Supported(NamedTuple):
     chances: tuple[Fraction, Fraction]
     pooled: bool = False
 
-    def ends(self, share: Floats, around: tuple[Floats, Floats], z: float, sampled: ArrayLike) -> tuple[Floats, Floats]:
+    def ends(
+        self, share: Floats, around: tuple[Floats, Floats], z: float, sampled: ArrayLike
+    ) -> tuple[Floats, Floats]:
         """Return the ends of the intervals of these rows.
 
         Parameters
@@ -81,12 +83,15 @@ class Supported(NamedTuple):
         if not self.pooled:
             return low, high
         # from more reports than those that are counted here, unless these are few
-        own, least, most = share[self.rows], around[0][self.rows], around[1][self.rows]
+        own = share[self.rows]
+        below, above = around
         many = scatter(own, self.n, *self.chances, np.minimum(sampled, 1)) >= exact_below(z)
-        return np.where(many, least, np.minimum(low, own)), np.where(many, most, np.maximum(high, own))
+        least = np.where(many, below[self.rows], np.minimum(low, own))
+        most = np.where(many, above[self.rows], np.maximum(high, own))
+        return least, most
 
 
-# ------------------------------------------------------------------------------------------------------ the draw
+# ------------------------------------------------------------------------------------ the draw
 
 
 def check_draw(draw: Any, questions: int) -> int:
@@ -94,16 +99,17 @@ def check_draw(draw: Any, questions: int) -> int:
     whole = isinstance(draw, int | np.integer) and not isinstance(draw, bool)
     if not whole or not 1 <= draw <= questions:
         rule = f"an integer from 1 to {questions}, the number of questions"
-        raise ValueError(f"draw must be {rule}, got {shown(draw)}: draw=1 asks each person one of them")
+        cure = "draw=1 asks each person one of them"
+        raise ValueError(f"draw must be {rule}, got {shown(draw)}: {cure}")
     return int(draw)
 
 
 def deal(n: int, questions: int, draw: int, rng: Randomness) -> Bools:
     """Deal questions to people as evenly as can be, and return who is asked what, (n, questions).
 
-    Every question goes to ⌊n·draw/questions⌋ people, or to one more.  Given how many, all groups of so
-    many people are equally likely to be asked it.  Every person is asked `draw` questions, all sets of
-    them alike.
+    Every question goes to ⌊n·draw/questions⌋ people, or to one more.  Given how many, all groups of
+    so many people are equally likely to be asked it.  Every person is asked `draw` questions, all
+    sets of them alike.
 
     Parameters
     ----------
@@ -119,8 +125,8 @@ def deal(n: int, questions: int, draw: int, rng: Randomness) -> Bools:
     >>> sorted({*asked.sum(0).tolist()}), {*asked.sum(1).tolist()}
     ([416, 417], {5})
     """
-    # At a table with a seat for each question, cards go round until each seat has `draw` of them, so
-    # that a full table deals out each question equally often.  The last table may not be full.
+    # At a table with a seat for each question, cards go round until each seat has `draw` of them,
+    # so that a full table deals out each question equally often.  The last table may not be full.
     people = shuffled(n, rng)
     tables = -(-n // questions)
     cards = np.array([shuffled(questions, rng) for _ in range(tables)]).reshape(tables, questions)
@@ -147,14 +153,20 @@ def some_of(column: Any, rows: Ints) -> Any:
         return {name: some_of(part, rows) for name, part in column.items()}
     if isinstance(column, list | tuple):
         return [column[i] for i in rows.tolist()]
-    return column.take(rows) if hasattr(column, "take") else column[rows]
+    if hasattr(column, "take"):
+        return column.take(rows)
+    return column[rows]
 
 
-# -------------------------------------------------------------------------------------------- about all these people
+# ------------------------------------------------------------------------ about all these people
 
 
 def people_in(
-    tallied: Mapping[str, int], questions: int, draw: int, n: Any = None, declining: Collection[str] = ()
+    tallied: Mapping[str, int],
+    questions: int,
+    draw: int,
+    n: Any = None,
+    declining: Collection[str] = (),
 ) -> int:
     """Return the number of people whose questions were drawn, and refuse what was not drawn so.
 
@@ -177,8 +189,8 @@ def people_in(
 
     Notes
     -----
-    Four questions with 800 reports each may be those of 3,200 people who answered one of them, or of
-    800 who answered all: without n, they are taken for the first.
+    Four questions with 800 reports each may be those of 3,200 people who answered one of them, or
+    of 800 who answered all: without n, they are taken for the first.
 
     Examples
     --------
@@ -186,41 +198,62 @@ def people_in(
     300
     """
     total = sum(tallied.values())
-    if n is None:
-        why = ""
-        if len(tallied) < questions:
-            why = f"only {len(tallied)} of {questions} questions have a tally"
-        elif declining:
-            why = f"people may decline {told(declining)}"
-        elif total % draw:
-            why = f"{total:,} reports are not {draw} of each person, so that some are lost, or were not drawn"
+    known = n is not None
+    if known:
+        people = check_count(n, 1, "n")
+    else:
+        why = _why_unknown(tallied, questions, draw, declining)
         if why:
-            raise ValueError(f"n must be given, the number of people who took part, since {why}: estimate(…, n=…)")
-    given = n is not None
-    people = check_count(n, 1, "n") if given else total // draw
+            rule = f"n must be given, the number of people who took part, since {why}"
+            raise ValueError(f"{rule}: estimate(…, n=…)")
+        people = total // draw
     share = draw / questions
     for name, count in tallied.items():
-        if plausible(count, people, share, questions, not given):
-            continue
-        source, cure = "", "were all people asked all questions, then leave out draw=…; of waves that were added, "
-        cure += "n counts the people of each one, or say rounds=… if they were the same; else correct n"
-        if not given:
-            source = f", which is what {total:,} reports make"
-            cure = f"take all tallies from one survey with draw={draw}, or say n, the number of people who took part"
-            cure += ", if reports were lost"
-        rule = f"of questions drawn for {people:,} people{source}, so that each is asked of about {people * share:,.0f}"
-        raise ValueError(f"tallies must be {rule}, got {count:,} reports to {shown(name)}: {cure}")
+        if not plausible(count, people, share, questions, not known):
+            each = f"so that each is asked of about {people * share:,.0f}"
+            rule = f"of questions drawn for {people:,} people"
+            if known:
+                cure = (
+                    "were all people asked all questions, then leave out draw=…; of waves that "
+                    "were added, n counts the people of each one, or say rounds=… if they were "
+                    "the same; else correct n"
+                )
+            else:
+                rule += f", which is what {total:,} reports make"
+                cure = (
+                    f"take all tallies from one survey with draw={draw}, or say n, the number of "
+                    "people who took part, if reports were lost"
+                )
+            got = f"{count:,} reports to {shown(name)}"
+            raise ValueError(f"tallies must be {rule}, {each}, got {got}: {cure}")
     if total > draw * people:
-        rule = f"of {people:,} people who answered {draw} of {questions} questions, {draw * people:,} reports"
-        raise ValueError(f"tallies must be {rule}, got {total:,}: they were not drawn, or n is larger")
+        answered = f"of {people:,} people who answered {draw} of {questions} questions"
+        rule = f"{answered}, {draw * people:,} reports"
+        cure = "they were not drawn, or n is larger"
+        raise ValueError(f"tallies must be {rule}, got {total:,}: {cure}")
     return people
+
+
+def _why_unknown(
+    tallied: Mapping[str, int], questions: int, draw: int, declining: Collection[str]
+) -> str:
+    """Say why numbers of reports do not tell how many people took part; empty if they do."""
+    if len(tallied) < questions:
+        return f"only {len(tallied)} of {questions} questions have a tally"
+    if declining:
+        return f"people may decline {told(declining)}"
+    total = sum(tallied.values())
+    if total % draw:
+        reports = f"{total:,} reports are not {draw} of each person"
+        return f"{reports}, so that some are lost, or were not drawn"
+    return ""
 
 
 def people_at_least(tallied: Mapping[str, int], rounds: Any, n: Any = None) -> int:
     r"""Return the number of people, if so many may have sent these reports, `rounds` each.
 
-    Of T_i reports each, :math:`r = \sum T_i^2/\sum T_i`, so that n people have :math:`nr \ge \sum T_i`
-    reports (Cauchy and Schwarz).  Who was drawn, such numbers do not tell.
+    Of T_i reports each, :math:`r = \sum T_i^2/\sum T_i`, so that n people have
+    :math:`nr \ge \sum T_i` reports (Cauchy and Schwarz).  Who was drawn, such numbers do not tell.
 
     Parameters
     ----------
@@ -243,7 +276,9 @@ def people_at_least(tallied: Mapping[str, int], rounds: Any, n: Any = None) -> i
     name = max(tallied, key=lambda one: tallied[one], default="")
     reports = tallied.get(name, 0)
     least = ceil(reports / check_rounds(rounds, reports) * (1 - 1e-12))
-    people = least if n is None else check_count(n, 1, "n")
+    if n is None:
+        return least
+    people = check_count(n, 1, "n")
     if people < least:
         cure = "n counts people of all waves, each once, and rounds the reports of one person"
         what = f"{reports:,} reports to {shown(name)} over rounds = {rounds:g}"
@@ -267,10 +302,11 @@ def plausible(count: int, n: int, share: float, questions: int, whole: bool) -> 
 
     if share == 1:
         return count == n if whole else count <= n
-    tails = [binom.sf(count - 1, n, share)]
+    tails = [binom.sf(count - 1, n, share)]  # of so many reports or more
     if whole:
         tails.append(binom.cdf(count, n, share))
-    return bool(count <= n and min(tails) * len(tails) * questions >= ALARM)
+    chance = min(tails) * len(tails) * questions
+    return bool(count <= n and chance >= ALARM)
 
 
 def check_of(of: Any, asked: int) -> int:
@@ -278,7 +314,8 @@ def check_of(of: Any, asked: int) -> int:
     found = check_count(of, 1, "of")
     if found < asked:
         what = f"the number of all people, of whom {asked:,} were asked"
-        raise ValueError(f"of must be {what}, got {found:,}: count those who were drawn and not asked, too")
+        cure = "count those who were drawn and not asked, too"
+        raise ValueError(f"of must be {what}, got {found:,}: {cure}")
     return found
 
 
@@ -288,8 +325,8 @@ def about_all(found: R, supported: Sequence[Supported], of: int, z: float) -> R:
     Parameters
     ----------
     found : Result or RatingsResult
-        About a population.  Errors and intervals of means stay: the server cannot tell how far numbers
-        scatter.
+        About a population.  Errors and intervals of means stay: the server cannot tell how far
+        numbers scatter.
     supported : list of Supported
         Rows whose intervals are those of `ldpnb.intervals`; the others are z errors to both sides.
     of : int
@@ -302,23 +339,34 @@ def about_all(found: R, supported: Sequence[Supported], of: int, z: float) -> R:
     if found.what != "share":
         return replace(found, people=True, of=of)
     share = found.estimate
-    error = np.sqrt(np.maximum((of - 1) * found.error**2 - share * (1 - share), 0) / of)
+    variance = ((of - 1) * found.error**2 - share * (1 - share)) / of
+    error = np.sqrt(np.maximum(variance, 0))
     ends = partial(_ends_about_all, share, error, supported, of)
     low, high = ends(z)
-    own: Any = {"error": error, "low": low, "high": high, "ends_at": partial(row_of, ends)}
-    return replace(found, people=True, of=of, **own)
+    return replace(
+        found,
+        people=True,
+        of=of,
+        error=error,
+        low=low,
+        high=high,
+        ends_at=partial(row_of, ends),
+    )
 
 
 def _ends_about_all(
     share: Floats, error: Floats, supported: Sequence[Supported], of: int, z: float
 ) -> tuple[Floats, Floats]:
     """Return the ends of intervals of shares of N people, of whom some were drawn."""
-    low, high = share - z * error, share + z * error
+    low = share - z * error
+    high = share + z * error
     for part in supported:
-        low[part.rows], high[part.rows] = part.ends(share, (low, high), z, left_over(part.n, of))
+        ends = part.ends(share, (low, high), z, left_over(part.n, of))
+        low[part.rows], high[part.rows] = ends
     return low, high
 
 
 def left_over(asked: Any, of: int) -> Floats:
     """Return the part of the chance of who is asked that is left, of N people: (N − n)/(N − 1)."""
-    return np.asarray(1 - (np.asarray(asked, np.float64) - 1) / max(1, of - 1))
+    others = np.asarray(asked, np.float64) - 1
+    return np.asarray(1 - others / max(1, of - 1))

@@ -1,10 +1,11 @@
 """Small files that outlive a process: a tally, a client's kept state, and its account of ε.
 
-All have one form: a line of JSON that says what the file holds, the raw bytes of an array (little-endian, none for an
-account), and the SHA-256 of both, 32 bytes.  There is no pickle, so that reading runs nobody's code.  A file is
-replaced as a whole, and is on the disk before the call returns.  What a writer leaves behind that is killed, a file
-beside it that ends in ``.partial``, is never read.  The next writer removes it; that of a tally or a state leaves an
-empty one, which may be another writer's, and on Windows any.  Only its owner may read a file, except on Windows, where
+All have one form: a line of JSON that says what the file holds, the raw bytes of an array
+(little-endian, none for an account), and the SHA-256 of both, 32 bytes.  There is no pickle, so
+that reading runs nobody's code.  A file is replaced as a whole, and is on the disk before the call
+returns.  What a writer leaves behind that is killed, a file beside it that ends in ``.partial``, is
+never read.  The next writer removes it; that of a tally or a state leaves an empty one, which may
+be another writer's, and on Windows any.  Only its owner may read a file, except on Windows, where
 the rights of its folder hold.  The checksum finds damage, not forgery.
 """
 
@@ -25,24 +26,34 @@ from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from ldpnb.chance import Randomness, SystemRandom, distinct
-from ldpnb.checks import apart, check_count, check_flag, check_positive, check_text, check_wave, in_full, shown
+from ldpnb.checks import (
+    apart,
+    check_count,
+    check_flag,
+    check_positive,
+    check_text,
+    check_wave,
+    in_full,
+    shown,
+)
 from ldpnb.core import Kept, Mechanism, OpenMechanism, Reports, Tally, Values, check_tally
 from ldpnb.serve._disk import locked, naming, patiently, put, resolved, tidy, unmoved
 
 FORM = 1  # version; a file of another one is refused
-WITH_WAVE = 2  # version of a tally's file that names its wave; one without a wave is written as by 1.0.0
+WITH_WAVE = 2  # version of a tally's file that names its wave; others are written as by 1.0.0
 SUM = 32  # bytes of the checksum
 SLACK = Fraction(1, 2**40)  # the part of a limit by which a sum of ε may pass it
 LONGEST = 200  # characters of an identity; a longer one is cut and ends in a digest
 
 StrPath = str | os.PathLike[str]
+AccountEntry = dict[str, Any]  # reports of one mechanism under one label, or a draw
 
 
 class BudgetError(ValueError):
-    """A report would cost more than is left of an account; nothing is paid, and nothing handed out."""
+    """A report would cost more than is left of an account; nothing is paid or handed out."""
 
 
 @runtime_checkable
@@ -62,9 +73,10 @@ class Memoising(Protocol):
 def identity(mechanism: Mechanism) -> str:
     """Say which mechanism this is: its class, and those of its fields that make a difference.
 
-    A field that the class fills in by itself with the same value is left out, so that files stay readable when a class
-    gains a field with a default.  Mechanisms of one class have the same identity exactly if they are equal.  Of more
-    than 200 characters the first ones are kept, and a digest of all of them.
+    A field that the class fills in by itself with the same value is left out, so that files stay
+    readable when a class gains a field with a default.  Mechanisms of one class have the same
+    identity exactly if they are equal.  Of more than 200 characters the first ones are kept, and a
+    digest of all of them.
 
     Examples
     --------
@@ -76,14 +88,18 @@ def identity(mechanism: Mechanism) -> str:
 
 
 def digested(text: str) -> str:
-    """Return a text of at most `LONGEST` characters; a longer one is cut and ends in a digest of all of it."""
+    """Return a text of at most `LONGEST` characters; a longer one is cut and ends in a digest."""
+    if len(text) <= LONGEST:
+        return text
     end = f"… sha256 {sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()}"
-    return text if len(text) <= LONGEST else text[: LONGEST - len(end)] + end
+    return text[: LONGEST - len(end)] + end
 
 
 def _written(value: Any) -> str:
+    """Write a value as Python that makes it again, or nearly so."""
     if isinstance(value, tuple):
-        return f"({''.join(f'{_written(x)}, ' for x in value)})"
+        items = "".join(f"{_written(x)}, " for x in value)
+        return f"({items})"
     if not is_dataclass(value):
         return repr(value)
     kind: Any = type(value)
@@ -91,13 +107,15 @@ def _written(value: Any) -> str:
     for name in reversed(tuple(kept)):
         fewer = {other: x for other, x in kept.items() if other != name}
         try:
-            kept = fewer if kind(**fewer) == value else kept
+            if kind(**fewer) == value:
+                kept = fewer
         except (TypeError, ValueError):
             pass  # the field has no default, or none that fits the others
-    return f"{kind.__name__}({', '.join(f'{name}={_written(x)}' for name, x in kept.items())})"
+    given = ", ".join(f"{name}={_written(x)}" for name, x in kept.items())
+    return f"{kind.__name__}({given})"
 
 
-# ------------------------------------------------------------------------------------------------------- the form
+# ----------------------------------------------------------------------------------------- the form
 
 
 def _write(
@@ -109,19 +127,20 @@ def _write(
     form: int = FORM,
     alone: Callable[[], None] | None = None,
 ) -> None:
-    """Replace a file as a whole: whoever reads it, or is killed here, has the old one or the new one."""
+    """Replace a file as a whole: whoever reads it, or is killed here, has the old or the new."""
     data = json.dumps({"ldpnb": kind, "form": form, **said}).encode() + b"\n" + body
     put(path, data + sha256(data).digest(), alone=alone)
 
 
 @contextmanager
 def _read(path: Path, kind: str) -> Iterator[tuple[dict[str, Any], bytes]]:
-    """Give what a file says and its bytes; whatever turns out to be wrong with them is the file's fault."""
+    """Give what a file says and its bytes; what turns out to be wrong with them is its fault."""
     try:
         with naming(path):
             data = patiently(path.read_bytes)
     except FileNotFoundError as error:
-        raise FileNotFoundError(f"path must be a file of {kind!r}, got {str(path)!r}: there is none") from error
+        rule = f"path must be a file of {kind!r}"
+        raise FileNotFoundError(f"{rule}, got {str(path)!r}: there is none") from error
     try:
         head, line, body = data[:-SUM].partition(b"\n")
         if not line or sha256(data[:-SUM]).digest() != data[-SUM:]:
@@ -132,40 +151,48 @@ def _read(path: Path, kind: str) -> Iterator[tuple[dict[str, Any], bytes]]:
             raise ValueError(f"it holds {said['ldpnb']!r} of form {said['form']}")
         yield said, body
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-        raise ValueError(f"path must be a whole file of {kind!r}, got {str(path)!r}: {error}") from error
+        rule = f"path must be a whole file of {kind!r}"
+        raise ValueError(f"{rule}, got {str(path)!r}: {error}") from error
 
 
 def _same(said: Mapping[str, Any], **asked: Any) -> None:
+    """Refuse a file that says something else than what is asked for."""
     for name, value in asked.items():
         if said[name] != value:
-            got, asked_for = (shown(x, most=LONGEST // 2) for x in (said[name], value))
-            raise ValueError(f"its {name} is {got}, not {asked_for}")
+            got = shown(said[name], most=LONGEST // 2)
+            wanted = shown(value, most=LONGEST // 2)
+            raise ValueError(f"its {name} is {got}, not {wanted}")
 
 
-def _array(body: bytes, dtype: Any, shape: Any) -> NDArray[Any]:
+def _array(body: bytes, dtype: DTypeLike, shape: Any) -> NDArray[Any]:
+    """Return the array that these bytes are, one that can be written to."""
     return np.frombuffer(body, np.dtype(dtype)).reshape(shape).copy()
 
 
-# ------------------------------------------------------------------------------------------------ tallies, states
+# ---------------------------------------------------------------------------------- tallies, states
 
 
 def save_tally(tally: Tally, path: StrPath, *, label: str = "") -> None:
-    """Write a tally to a file, in place of an older one: its sum so far, say, of a server that may be stopped.
+    """Write a tally to a file, in place of an older one: the sum so far of a server, say.
 
     Candidates, where a tally has some, must be integers and strings.
 
     Raises
     ------
     ValueError
-        If a candidate is something else, if the label is no text, or if one of them has surrogates (half characters).
+        If a candidate is something else, if the label is no text, or if one of them has surrogates
+        (half characters).
     """
     check_tally(tally, Mechanism, "a mechanism's reports")
-    items = None if tally.items is None else list(tally.items)
-    for item in items or ():
-        if type(item) not in (int, str):
-            raise ValueError(f"items must be integers or strings to be written, got {shown(item)}")
-        if isinstance(item, str):
-            check_text(item, "items")
+    items = None
+    if tally.items is not None:
+        items = list(tally.items)
+        for item in items:
+            if type(item) not in (int, str):
+                rule = "items must be integers or strings to be written"
+                raise ValueError(f"{rule}, got {shown(item)}")
+            if isinstance(item, str):
+                check_text(item, "items")
     said = {
         "mechanism": identity(tally.mechanism),
         "label": check_text(label, "label"),
@@ -178,7 +205,8 @@ def save_tally(tally: Tally, path: StrPath, *, label: str = "") -> None:
     if tally.wave is not None:
         form = WITH_WAVE
         said["wave"] = tally.wave
-    _write(resolved(path), "tally", said, np.ascontiguousarray(tally.counts, "<i8").tobytes(), form=form)
+    counts = np.ascontiguousarray(tally.counts, "<i8")
+    _write(resolved(path), "tally", said, counts.tobytes(), form=form)
 
 
 def load_tally(path: StrPath, mechanism: Mechanism, *, label: str = "") -> Tally:
@@ -203,18 +231,21 @@ def load_tally(path: StrPath, mechanism: Mechanism, *, label: str = "") -> Tally
     with _read(resolved(path), "tally") as (said, body):
         _same(said, mechanism=identity(mechanism), label=label)
         items = said["items"]
-        if items is not None and not (isinstance(items, list) and isinstance(mechanism, OpenMechanism)):
-            raise ValueError(f"its items are {shown(items)}")
-        items = None if items is None else tuple(items)
+        if items is not None:
+            if not isinstance(items, list) or not isinstance(mechanism, OpenMechanism):
+                raise ValueError(f"its items are {shown(items)}")
+            items = tuple(items)
         counts = _array(body, "<i8", said["shape"]).astype(np.int64)
-        return Tally(mechanism, said["n"], counts, items, check_flag(said["marginal"], "marginal"), _wave(said))
+        marginal = check_flag(said["marginal"], "marginal")
+        return Tally(mechanism, said["n"], counts, items, marginal, _wave(said))
 
 
 def _wave(said: Mapping[str, Any]) -> str | None:
     """Return the wave that a file names; whether it names one, its version says."""
     if said["form"] == FORM:
         if "wave" in said:
-            raise ValueError(f"it has form {FORM}, which names no wave, and names {shown(said['wave'])}")
+            rule = f"it has form {FORM}, which names no wave"
+            raise ValueError(f"{rule}, and names {shown(said['wave'])}")
         return None
     if said["wave"] is None:
         raise ValueError(f"it has form {said['form']}, which names a wave, and names none")
@@ -242,11 +273,12 @@ def load_state(path: StrPath, mechanism: Any) -> Kept:
         return Kept(mechanism, _array(body, mechanism.state_dtype, said["people"]))
 
 
-# ------------------------------------------------------------------------------------------------------- accounts
+# ----------------------------------------------------------------------------------------- accounts
 
+NAMES = ("mechanism", "label", "reports", "epsilon", "first", "last")  # of what an entry holds
 CONDITIONS = (
-    "The sum holds if labels, mechanisms, number and times of reports do not depend on the person's values,\n"
-    "and no state is lost."
+    "The sum holds if labels, mechanisms, number and times of reports do not depend on the "
+    "person's values,\nand no state is lost."
 )
 
 
@@ -265,54 +297,62 @@ class Asking(Protocol):
 
 
 class Account:
-    """What one person has revealed, and may still reveal: ε over all mechanisms and all time, on the client's disk.
+    """What one person has revealed, and may still reveal: ε over all mechanisms and all time.
 
-    A report is paid for before it is handed out: what it costs is on the disk first, so that a client that is killed at
-    any moment may have paid for a report that nobody got, but never sends one that was not paid for.  What is lost then
-    is its ε; a state is on the disk with the payment, and the next report is read off it.
+    It lies on the client's disk.  A report is paid for before it is handed out: what it costs is on
+    the disk first, so that a client that is killed at any moment may have paid for a report that
+    nobody got, but never sends one that was not paid for.  What is lost then is its ε; a state is
+    on the disk with the payment, and the next report is read off it.
 
-    Of a mechanism that keeps a state (`RAPPOR`), the account keeps one for each label, drawn from the value at the
-    first report.  All later reports under the label are read off that state, whatever the value has become, so they
-    speak of the value *at the start*: put the period into the label, as in ``"start page, 2026-W48"``, and take a new
-    label for a new period.  (A new state for a new value would tell when the value changed; `lifetime_epsilon` of
-    `RAPPOR` says how much.)  What all reports from one state cost together is their `exposure`.  Other reports have
+    Of a mechanism that keeps a state (`RAPPOR`), the account keeps one for each label, drawn from
+    the value at the first report.  All later reports under the label are read off that state,
+    whatever the value has become, so they speak of the value *at the start*: put the period into
+    the label, as in ``"start page, 2026-W48"``, and take a new label for a new period.  (A new
+    state for a new value would tell when the value changed; `lifetime_epsilon` of `RAPPOR` says how
+    much.)  What all reports from one state cost together is their `exposure`.  Other reports have
     fresh coins, and cost ε each.
 
-    For every other mechanism, `remembered` keeps the report itself, and charges ε once a label: what is sent again
-    under the label is the same report, and tells nothing new.
+    For every other mechanism, `remembered` keeps the report itself, and charges ε once a label:
+    what is sent again under the label is the same report, and tells nothing new.
 
-    Costs add.  The sum bounds what two histories of a person's values can be told apart by, and is exact if each line
-    of what the account prints has a pair of values that attains its cost.  It holds under two conditions, which the
-    account cannot see:
+    Costs add.  The sum bounds what two histories of a person's values can be told apart by, and is
+    exact if each line of what the account prints has a pair of values that attains its cost.  It
+    holds under two conditions, which the account cannot see:
 
-    - which labels are asked, by which mechanisms, how often and when does not depend on the person's values;
-    - no state is lost: the file is not deleted, not replaced by an older one, and not on a second device.
+    - which labels are asked, by which mechanisms, how often and when does not depend on the
+      person's values;
+    - no state is lost: the file is not deleted, not replaced by an older one, and not on a second
+      device.
 
-    A mechanism is known by its `identity`: the name of its class, and its fields.  If its class changes so that reports
-    would lower what is spent, or keeps states that it did not keep, a label that was used is refused.
+    A mechanism is known by its `identity`: the name of its class, and its fields.  If its class
+    changes so that reports would lower what is spent, or keeps states that it did not keep, a label
+    that was used is refused.
 
-    Sums are exact, in fractions, and may pass the limit by 2⁻⁴⁰ of it, so that ten reports of ε = 0.1 fit a limit of 1.
+    Sums are exact, in fractions, and may pass the limit by 2⁻⁴⁰ of it, so that ten reports of
+    ε = 0.1 fit a limit of 1.
 
-    Which questions of a survey were drawn for the person is kept here, too, at no cost: see `Survey.drawn`.
+    Which questions of a survey were drawn for the person is kept here, too, at no cost: see
+    `Survey.drawn`.
 
-    Several processes and threads may share an account, and may use several names: links are followed.  Move it while
-    nobody uses it, and leave its lock where it is: a payment looks once more just before it writes, and pays nothing if
-    the path has become a link or the lock is another one, but a file that is moved in that moment may be paid from
-    twice.
+    Several processes and threads may share an account, and may use several names: links are
+    followed.  Move it while nobody uses it, and leave its lock where it is: a payment looks once
+    more just before it writes, and pays nothing if the path has become a link or the lock is
+    another one, but a file that is moved in that moment may be paid from twice.
 
     Parameters
     ----------
     path : path
-        Of the account; a new one is opened if there is none.  Beside it lies its lock, ``….lock``, so that its own name
-        must not end so, nor in ``.partial``.
+        Of the account; a new one is opened if there is none.  Beside it lies its lock, ``….lock``,
+        so that its own name must not end so, nor in ``.partial``.
     limit : float
         ε of all reports together, that of the account if there is one.
 
     Raises
     ------
     ValueError
-        If the path is that of a folder, a pipe or a device, if the file is damaged or has several names (hard links),
-        or if its limit is another one; at any use, if the path has become a link since.
+        If the path is that of a folder, a pipe or a device, if the file is damaged or has several
+        names (hard links), or if its limit is another one; at any use, if the path has become a
+        link since.
     OSError
         If the system does not let it be read or written, as where there is no folder.
 
@@ -324,18 +364,19 @@ class Account:
     >>> with TemporaryDirectory() as folder:
     ...     account = Account(f"{folder}/account", limit=1.5)
     ...     report = account.report(colour, [2], rng=SystemRandom(), label="colour")
-    ...     print(account)
+    ...     printed = str(account)  # which ends with the two conditions
+    >>> print(printed.partition("The sum holds if")[0], end="")
     ε = 1 spent of limit = 1.5, and 0.5 left
     'colour': ε = 1, 1 report by GRR(k=3, epsilon=1.0)
-    The sum holds if labels, mechanisms, number and times of reports do not depend on the person's values,
-    and no state is lost.
     """
 
     def __init__(self, path: StrPath, *, limit: float) -> None:
-        self.path, self.limit = resolved(path), check_positive(limit, "limit")
+        self.path = resolved(path)
+        self.limit = check_positive(limit, "limit")
         if self.path.suffix.lower() in (".lock", ".partial"):
+            rule = "path must not end in .lock or .partial"
             why = "which are names of what lies beside an account: choose another name"
-            raise ValueError(f"path must not end in .lock or .partial, got {str(self.path)!r}, {why}")
+            raise ValueError(f"{rule}, got {str(self.path)!r}, {why}")
         with locked(self.path) as alone:
             tidy(self.path, alone=True)
             if self.path.exists():
@@ -355,12 +396,15 @@ class Account:
 
     @property
     def history(self) -> list[dict[str, Any]]:
-        """What was reported: mechanism, label, number of reports, their ε together, first and last time (UTC)."""
-        names = ("mechanism", "label", "reports", "epsilon", "first", "last")
-        return [{name: entry[name] for name in names} for entry in self._entries() if "drawn" not in entry]
+        """What was reported: mechanism, label, reports, ε of all, first and last time (UTC)."""
+        found = []
+        for entry in self._entries():
+            if "drawn" not in entry:
+                found.append({name: entry[name] for name in NAMES})
+        return found
 
     def __str__(self) -> str:
-        """Say what was asked and what it cost, what the reports speak of, and on what the sum relies."""
+        """Say what was asked, what it cost, what reports speak of, and on what the sum relies."""
         entries = self._entries()
         spent = _sum(entries)
         left = _left(spent, self.limit)
@@ -368,24 +412,16 @@ class Account:
         if left and float(paid) >= self.limit:  # it would look as if nothing were left
             paid = in_full(_up(spent))
         lines = [f"ε = {paid} spent of limit = {in_full(self.limit)}, and {left:.6g} left"]
-        for entry in entries:
-            times = entry["reports"]
-            if "drawn" in entry:
-                lines.append(f"{entry['label']!r}: {', '.join(entry['drawn'])}, drawn of {entry['of']} questions")
-                continue
-            line = f"{entry['label']!r}: ε = {entry['epsilon']:.6g}, {times} report{'s' if times > 1 else ''}"
-            line += f" by {entry['mechanism']}"
-            if "state" in entry:
-                line += ", from one state: of the value at the first"
-            if "report" in entry:
-                line += ", the same each time: of the value at the first"
-            lines.append(line)
+        lines += [_line(entry) for entry in entries]
         for (mechanism, label), count in _several(entries).items():
-            lines.append(f"{label} has {count} states of {mechanism}, by 1.0.0: reports may cost more than is charged")
+            what = f"{label} has {count} states of {mechanism}, by 1.0.0"
+            lines.append(f"{what}: reports may cost more than is charged")
         lines.append(CONDITIONS)
         return "\n".join(lines)
 
-    def report(self, mechanism: Mechanism, values: Values, *, rng: Randomness, label: str = "") -> Reports:
+    def report(
+        self, mechanism: Mechanism, values: Values, *, rng: Randomness, label: str = ""
+    ) -> Reports:
         """Draw a report, pay for it, and hand it out.
 
         Parameters
@@ -394,11 +430,12 @@ class Account:
         values : array_like (1, …) or Records
             That of the person, as `perturb` takes it.
         rng : SystemRandom or numpy.random.Generator
-            It must not wait for another thread that uses the same account, which waits until this report is over.
+            It must not wait for another thread that uses the same account, which waits until this
+            report is over.
         label : str
-            What is asked, and in which period; surrogates (half characters) are refused.  A mechanism that keeps a
-            state has one for each label: a second value is answered from the state of the first, since a refusal would
-            tell that the value has changed.
+            What is asked, and in which period; surrogates (half characters) are refused.  A
+            mechanism that keeps a state has one for each label: a second value is answered from the
+            state of the first, since a refusal would tell that the value has changed.
 
         Returns
         -------
@@ -409,20 +446,23 @@ class Account:
         BudgetError
             If it would cost more than is left.
         ValueError
-            If the value is refused, or the file is damaged, or 1.0.0 has kept several states under the label, or the
-            mechanism's class has changed, or draws no report or costs no ε; nothing is paid.
+            If the value is refused, or the file is damaged, or 1.0.0 has kept several states under
+            the label, or the mechanism's class has changed, or draws no report or costs no ε;
+            nothing is paid.
         RuntimeError
-            If it is called inside a report of the same thread, or in a child that was forked there, or if the lock was
-            removed; nothing is paid.
+            If it is called inside a report of the same thread, or in a child that was forked there,
+            or if the lock was removed; nothing is paid.
         """
         return self.reports([(mechanism, values, label)], rng=rng)[0]
 
-    def reports(self, asked: Iterable[tuple[Mechanism, Values, str]], *, rng: Randomness) -> list[Reports]:
+    def reports(
+        self, asked: Iterable[tuple[Mechanism, Values, str]], *, rng: Randomness
+    ) -> list[Reports]:
         """Draw several reports, pay for all of them at once, and hand them out: all or none.
 
-        Nobody else pays from the account in between.  All are drawn before anything is paid, so that a mechanism that
-        fails costs nothing.  A client that is killed has paid for all or for none; after it has paid, what was drawn is
-        lost.
+        Nobody else pays from the account in between.  All are drawn before anything is paid, so
+        that a mechanism that fails costs nothing.  A client that is killed has paid for all or for
+        none; after it has paid, what was drawn is lost.
 
         Parameters
         ----------
@@ -446,7 +486,9 @@ class Account:
         --------
         >>> from tempfile import TemporaryDirectory
         >>> from ldpnb import GRR, SystemRandom
-        >>> asked = [(GRR(k=3, epsilon=1.0), [2], "colour"), (GRR(k=2, epsilon=0.5), [0], "smokes")]
+        >>> colour = GRR(k=3, epsilon=1.0)
+        >>> smokes = GRR(k=2, epsilon=0.5)
+        >>> asked = [(colour, [2], "colour"), (smokes, [0], "smokes")]
         >>> with TemporaryDirectory() as folder:
         ...     account = Account(f"{folder}/account", limit=2.0)
         ...     two = account.reports(asked, rng=SystemRandom())
@@ -457,43 +499,52 @@ class Account:
         2 reports must cost at most the 0.5 that is left, got 1.5: ask less, or with a smaller ε
         """
         if not isinstance(asked, Iterable):
-            raise ValueError(f"asked must be a list of tuples (mechanism, values, label), got {shown(asked)}")
+            rule = "asked must be a list of tuples (mechanism, values, label)"
+            raise ValueError(f"{rule}, got {shown(asked)}")
         asked = [_asked(one) for one in asked]
-        what = f"a report of {identity(asked[0][0])}" if len(asked) == 1 else f"{len(asked)} reports"
-        return self._paid([partial(_draw, mechanism=m, values=x, label=name, rng=rng) for m, x, name in asked], what)
+        what = f"{len(asked)} reports"
+        if len(asked) == 1:
+            what = f"a report of {identity(asked[0][0])}"
+        draws = []
+        for mechanism, values, label in asked:
+            draws.append(partial(_draw, mechanism=mechanism, values=values, label=label, rng=rng))
+        return self._paid(draws, what)
 
     def remembered(
         self, question: Mechanism | Asking, value: Any, *, label: str, rng: Randomness | None = None
     ) -> Reports:
-        """Draw a report, pay for it, and keep it: under this label, the same report is handed out ever after.
+        """Draw a report, pay for it, and keep it: under this label, it is handed out ever after.
 
-        It costs ε once, however often it is sent.  Whatever the value becomes, the report speaks of the value at the
-        first call, so put the period into the label.  The server that gets T copies of a report knows no more than from
-        one: it estimates one wave, and does not add waves.
+        It costs ε once, however often it is sent.  Whatever the value becomes, the report speaks of
+        the value at the first call, so put the period into the label.  The server that gets T
+        copies of a report knows no more than from one: it estimates one wave, and does not add
+        waves.
 
         Parameters
         ----------
         question : question of a survey, or Mechanism
             One that keeps no state of its own; of `RAPPOR`, use `report`.
         value : Any
-            The person's answer, as the question takes it: a label, a number, a dict.  Of a mechanism, that of one
-            person as in `perturb`, without a list around it.
+            The person's answer, as the question takes it: a label, a number, a dict.  Of a
+            mechanism, that of one person as in `perturb`, without a list around it.
         label : str
-            What is asked, and in which period, as ``"mood, 2026-W48"``.  Other reports under it are refused.
+            What is asked, and in which period, as ``"mood, 2026-W48"``.  Other reports under it are
+            refused.
         rng : SystemRandom, the default, or numpy.random.Generator
 
         Returns
         -------
         ndarray (1, …)
-            Empty, (0, …), if the question lets people decline, this person does, and no report is kept.
+            Empty, (0, …), if the question lets people decline, this person does, and no report is
+            kept.
 
         Raises
         ------
         BudgetError
             If it would cost more than is left; never if it is kept already.
         ValueError
-            If the value is refused, the label was used for other reports, or the mechanism keeps a state, or draws what
-            does not come back from a file; nothing is paid.
+            If the value is refused, the label was used for other reports, or the mechanism keeps a
+            state, or draws what does not come back from a file; nothing is paid.
         RuntimeError
             As for `report`; nothing is paid.
 
@@ -509,22 +560,40 @@ class Account:
         ...     bool(monday == friday), account.spent
         (True, 1.0)
         """
-        mechanism = question if isinstance(question, Mechanism) else getattr(question, "mechanism", None)
-        if not isinstance(mechanism, Mechanism) or not isinstance(question, Mechanism | Asking):
-            raise ValueError(f"question must be a question of a survey, or a Mechanism, got {shown(question)}")
+        mechanism: Any
+        if isinstance(question, Mechanism):
+            mechanism = question
+        elif isinstance(question, Asking):
+            mechanism = question.mechanism
+        else:
+            mechanism = None
+        if not isinstance(mechanism, Mechanism):
+            rule = "question must be a question of a survey, or a Mechanism"
+            raise ValueError(f"{rule}, got {shown(question)}")
         if isinstance(mechanism, Memoising):
+            rule = "question must be one that keeps no state"
             cure = "account.report draws all reports under a label off one state"
-            raise ValueError(f"question must be one that keeps no state, got {identity(mechanism)}: {cure}")
-        values = [value] if isinstance(question, Mechanism) else question.encoded([value])
-        rng = SystemRandom() if rng is None else rng
-        asked = identity(question) if isinstance(question, Mechanism) else question.identity
+            raise ValueError(f"{rule}, got {identity(mechanism)}: {cure}")
+        if isinstance(question, Mechanism):
+            values = [value]
+            asked = identity(question)
+        else:
+            values = question.encoded([value])
+            asked = question.identity
         draw = partial(
-            _recall, asked=asked, mechanism=mechanism, values=values, label=check_text(label, "label"), rng=rng
+            _recall,
+            asked=asked,
+            mechanism=mechanism,
+            values=values,
+            label=check_text(label, "label"),
+            rng=SystemRandom() if rng is None else rng,
         )
         return self._paid([draw], f"a report of {identity(mechanism)}")[0]
 
-    def _paid(self, draws: Sequence[Callable[[list[dict[str, Any]]], Reports]], what: str) -> list[Reports]:
-        """Draw reports, each of which charges itself in the entries, and hand them out when they are paid for."""
+    def _paid(
+        self, draws: Sequence[Callable[[list[AccountEntry]], Reports]], what: str
+    ) -> list[Reports]:
+        """Draw reports, each of which charges itself in the entries; hand them out when paid."""
         with locked(self.path) as alone:
             entries = self._entries()
             before = _sum(entries)
@@ -532,8 +601,8 @@ class Account:
             after = _sum(entries)
             if not within_limit(after, self.limit):
                 left, cost = apart(Fraction(_left(before, self.limit)), after - before)
-                cure = "ask less, or with a smaller ε"
-                raise BudgetError(f"{what} must cost at most the {left} that is left, got {cost}: {cure}")
+                rule = f"{what} must cost at most the {left} that is left"
+                raise BudgetError(f"{rule}, got {cost}: ask less, or with a smaller ε")
             if draws:
                 self._store(entries, alone)
         return drawn
@@ -541,9 +610,10 @@ class Account:
     def drawn(
         self, survey: str, questions: Iterable[str], size: int, *, label: str = "", rng: Randomness
     ) -> tuple[str, ...]:
-        """Draw some of the questions of a survey, all sets of them alike, and return the same ones ever after.
+        """Draw some of the questions of a survey, all sets alike, and return the same ever after.
 
-        They are on the disk before they are returned.  A draw costs no ε: it is made before any answer is looked at.
+        They are on the disk before they are returned.  A draw costs no ε: it is made before any
+        answer is looked at.
 
         Parameters
         ----------
@@ -569,25 +639,33 @@ class Account:
         RuntimeError
             As for `report`.
         """
-        names, label = list(questions), check_text(label, "label")
+        names = list(questions)
+        label = check_text(label, "label")
         size = check_count(size, 1, "size", len(names))
         with locked(self.path) as alone:
             entries = self._entries()
             for entry in entries:
                 if "drawn" in entry and entry["label"] == label:
-                    if entry["mechanism"] != survey or not {*entry["drawn"]} <= {*names}:
-                        cure = "name this one, as in Survey(…, label='spring 2027')"
-                        what = f"got {label!r}, under which the account holds a draw of another survey"
-                        raise ValueError(f"label must be one of this survey alone, {what}: {cure}")
+                    _check_same_draw(entry, survey, names)
                     return tuple(entry["drawn"])
             places = distinct(np.array([len(names)]), np.array([size]), size, rng)[0]
             chosen = [names[i] for i in sorted(places.tolist())]
-            now = datetime.now(UTC).isoformat(timespec="seconds")
-            entry = {"mechanism": survey, "label": label, "reports": 0, "epsilon": 0.0, "first": now, "last": now}
-            self._store([*entries, entry | {"drawn": chosen, "of": len(names)}], alone)
+            now = _now()
+            entry = {
+                "mechanism": survey,
+                "label": label,
+                "reports": 0,
+                "epsilon": 0.0,
+                "first": now,
+                "last": now,
+                "drawn": chosen,
+                "of": len(names),
+            }
+            self._store([*entries, entry], alone)
         return tuple(chosen)
 
-    def _entries(self) -> list[dict[str, Any]]:
+    def _entries(self) -> list[AccountEntry]:
+        """Read the account, and refuse one that is damaged or whose path was moved."""
         unmoved(self.path)
         with _read(self.path, "account") as (said, _):
             _same(said, limit=self.limit)
@@ -597,22 +675,51 @@ class Account:
         with naming(self.path):
             names = os.stat(self.path).st_nlink
         if names > 1:
+            rule = "path must be the only name of an account"
             cure = "a payment would reach one of them: delete all but one"
-            raise ValueError(f"path must be the only name of an account, got {str(self.path)!r} of {names}: {cure}")
+            raise ValueError(f"{rule}, got {str(self.path)!r} of {names}: {cure}")
         return entries
 
-    def _store(self, entries: list[dict[str, Any]], alone: Callable[[], None]) -> None:
-        _write(self.path, "account", {"limit": self.limit, "entries": entries}, alone=alone)
+    def _store(self, entries: list[AccountEntry], alone: Callable[[], None]) -> None:
+        said = {"limit": self.limit, "entries": entries}
+        _write(self.path, "account", said, alone=alone)
 
 
-def _checked(entries: Any) -> list[dict[str, Any]]:
-    """Return the entries of an account if they are such; 1.0.0 took labels of any kind, and wrote values of states."""
+def _line(entry: Mapping[str, Any]) -> str:
+    """Write an entry as a line of print."""
+    label = repr(entry["label"])
+    if "drawn" in entry:
+        return f"{label}: {', '.join(entry['drawn'])}, drawn of {entry['of']} questions"
+    times = entry["reports"]
+    reports = f"{times} report{'s' if times > 1 else ''}"
+    line = f"{label}: ε = {entry['epsilon']:.6g}, {reports} by {entry['mechanism']}"
+    if "state" in entry:
+        line += ", from one state: of the value at the first"
+    if "report" in entry:
+        line += ", the same each time: of the value at the first"
+    return line
+
+
+def _now() -> str:
+    """Return the time (UTC), to the second."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+# ------------------------------------------------------------------------------ what is no entry
+
+
+def _checked(entries: Any) -> list[AccountEntry]:
+    """Return the entries of an account if they are such.
+
+    1.0.0 took labels of any kind, and wrote values of states.
+    """
     if not isinstance(entries, list):
         raise ValueError(f"its entries are {shown(entries)}")
     for entry in entries:
         if not isinstance(entry, dict):
             raise ValueError(f"an entry of it is {shown(entry)}")
-        if missing := {"mechanism", "label", "reports", "epsilon", "first", "last"} - entry.keys():
+        missing = set(NAMES) - entry.keys()
+        if missing:
             raise ValueError(f"an entry of it has no {', '.join(sorted(missing))}")
         for name in ("mechanism", "first", "last"):
             if not isinstance(entry[name], str):
@@ -629,49 +736,77 @@ def _checked(entries: Any) -> list[dict[str, Any]]:
 
 def _check_drawn(entry: Mapping[str, Any]) -> None:
     """Refuse what is no draw of questions."""
-    drawn, of = entry["drawn"], check_count(entry.get("of"), 1, "of")
-    if not isinstance(drawn, list) or not all(isinstance(name, str) for name in drawn) or not 0 < len(drawn) <= of:
+    drawn = entry["drawn"]
+    of = check_count(entry.get("of"), 1, "of")
+    texts = isinstance(drawn, list) and all(isinstance(name, str) for name in drawn)
+    if not texts or not 0 < len(drawn) <= of:
         raise ValueError(f"drawn must be names of at most {of} questions, got {drawn!r:.60}")
-    if (entry["reports"], entry["epsilon"]) != (0, 0):
+    if entry["reports"] != 0 or entry["epsilon"] != 0:
         raise ValueError("a draw must have no reports and cost nothing")
+
+
+def _check_same_draw(entry: Mapping[str, Any], survey: str, names: Sequence[str]) -> None:
+    """Refuse a draw of another survey."""
+    if entry["mechanism"] != survey or not set(entry["drawn"]) <= set(names):
+        rule = "label must be one of this survey alone"
+        got = f"{entry['label']!r}, under which the account holds a draw of another survey"
+        cure = "name this one, as in Survey(…, label='spring 2027')"
+        raise ValueError(f"{rule}, got {got}: {cure}")
 
 
 def _asked(one: tuple[Mechanism, Values, str]) -> tuple[Mechanism, Values, str]:
     """Return a mechanism, the values of one person, and a label, if they are."""
     if not isinstance(one, tuple) or len(one) != 3:
-        raise ValueError(f"asked must be tuples (mechanism, values, label), got {type(one).__name__}")
+        rule = "asked must be tuples (mechanism, values, label)"
+        raise ValueError(f"{rule}, got {type(one).__name__}")
     mechanism, values, label = one
     if not isinstance(mechanism, Mechanism):
-        cure = "as GRR(k=3, epsilon=1.0), or question.mechanism"
-        raise ValueError(f"mechanism must be a Mechanism, {cure}, got {shown(mechanism)}")
+        rule = "mechanism must be a Mechanism, as GRR(k=3, epsilon=1.0), or question.mechanism"
+        raise ValueError(f"{rule}, got {shown(mechanism)}")
+    rule = "values must be those of one person, as [x]"
     try:
         people = len(values)
     except TypeError:
-        raise ValueError(f"values must be those of one person, as [x], got {type(values).__name__}") from None
+        raise ValueError(f"{rule}, got {type(values).__name__}") from None
     if people != 1:
-        raise ValueError(f"values must be those of one person, as [x], got {people}")
+        raise ValueError(f"{rule}, got {people}")
     return mechanism, values, check_text(label, "label")
 
 
-def _draw(entries: list[dict[str, Any]], mechanism: Any, values: Values, label: str, rng: Randomness) -> Reports:
-    """Draw a report, off the state under the label if the mechanism keeps one, and charge it in these entries."""
-    name, memoising = identity(mechanism), isinstance(mechanism, Memoising)
+# ------------------------------------------------------- a report, and what is charged for it
+
+
+def _draw(
+    entries: list[AccountEntry], mechanism: Any, values: Values, label: str, rng: Randomness
+) -> Reports:
+    """Draw a report, and charge it in these entries.
+
+    It is read off the state under the label if the mechanism keeps one.
+    """
+    name = identity(mechanism)
+    memoising = isinstance(mechanism, Memoising)
     report: Reports
     if memoising:
         state = _single(mechanism.memoise(values, rng=rng), name, Kept)
     else:
         report = _single(mechanism.perturb(values, rng=rng), name)
     entry = _entry(entries, name, label, memoising)
-    times, paid, now = entry["reports"] + 1, Fraction(entry["epsilon"]), datetime.now(UTC).isoformat(timespec="seconds")
+    before = entry["reports"]
+    times = before + 1
+    paid = Fraction(entry["epsilon"])
+    now = _now()
     if memoising:
         report = _single(mechanism.respond(_kept(entry, mechanism, state), rng=rng), name)
-        cost, least = check_positive(mechanism.exposure(times), "exposure"), paid
+        cost = check_positive(mechanism.exposure(times), "exposure")
+        least = paid
     else:
         epsilon = Fraction(check_positive(mechanism.epsilon, "epsilon"))
-        cost, least = _up(times * epsilon), paid + epsilon
+        cost = _up(times * epsilon)
+        least = paid + epsilon
     if Fraction(cost) * (1 + SLACK) < least:  # equal up to rounding, unless its class has changed
-        before = f"{entry['reports']} report{'s' if times > 2 else ''} by {name} cost {entry['epsilon']:.6g}"
-        why = f"{before}, and {times} would cost {cost:.6g} now that its class has changed"
+        reports = f"{before} report{'s' if before > 1 else ''} by {name}"
+        then = f"{reports} cost {entry['epsilon']:.6g}"
+        why = f"{then}, and {times} would cost {cost:.6g} now that its class has changed"
         raise ValueError(f"label must be a new one, got {shown(label)}: {why}")
     entry.setdefault("first", now)
     entry.update(reports=times, epsilon=max(cost, entry["epsilon"]), last=now)
@@ -686,42 +821,69 @@ def _single(drawn: Any, name: str, kind: type = object) -> Any:
         count = 0
     if count != 1 or not isinstance(drawn, kind):
         what = "state, as Kept," if kind is Kept else "report"
-        got = f"{count} in {type(drawn).__name__}" if count else type(drawn).__name__
+        got = type(drawn).__name__
+        if count:
+            got = f"{count} in {got}"
         raise ValueError(f"{name} must draw one {what} from the values of one person, got {got}")
     return drawn
 
 
-def _entry(entries: list[dict[str, Any]], name: str, label: str, memoising: bool) -> dict[str, Any]:
+def _entry(entries: list[AccountEntry], name: str, label: str, memoising: bool) -> AccountEntry:
     """Return what was paid for a mechanism under a label, or begin it."""
-    found = [entry for entry in entries if (entry["mechanism"], entry["label"]) == (name, label)]
+    found = _of_label(entries, name, label)
     if any("report" in entry for entry in found):
         why = f"a report by {name} is remembered under it, and comes again by account.remembered"
         raise ValueError(f"label must be a new one, got {label!r}: {why}")
     if any(("state" in entry) != memoising for entry in found):
-        kept, keeps = ("no state was", "one") if memoising else ("a state was", "none")
-        why = f"of what {name} reported under it {kept} kept, and its class keeps {keeps} now"
+        if memoising:
+            changed = "no state was kept, and its class keeps one now"
+        else:
+            changed = "a state was kept, and its class keeps none now"
+        why = f"of what {name} reported under it {changed}"
         raise ValueError(f"label must be a new one, got {shown(label)}: {why}")
     if memoising and len(found) > 1:
+        rule = "label must be one with one kept state"
         got = f"{shown(label)} with {len(found)}"
-        why = "version 1.0.0 kept one for each value, which tells when the value changed, and may charge too little"
+        why = (
+            "version 1.0.0 kept one for each value, which tells when the value changed, and may "
+            "charge too little"
+        )
         cure = "take a new label, with the period in it"
-        raise ValueError(f"label must be one with one kept state, got {got}: {why}: {cure}")
-    if not found:
-        found = [{"mechanism": name, "label": label, "reports": 0, "epsilon": 0.0}]
-        entries.extend(found)
-    return found[0]
+        raise ValueError(f"{rule}, got {got}: {why}: {cure}")
+    if found:
+        return found[0]
+    entry: AccountEntry = {"mechanism": name, "label": label, "reports": 0, "epsilon": 0.0}
+    entries.append(entry)
+    return entry
+
+
+def _of_label(entries: Sequence[AccountEntry], name: str, label: str) -> list[AccountEntry]:
+    """Return the entries of a mechanism under a label."""
+    found = []
+    for entry in entries:
+        if entry["mechanism"] == name and entry["label"] == label:
+            found.append(entry)
+    return found
 
 
 def _recall(
-    entries: list[dict[str, Any]], asked: str, mechanism: Mechanism, values: Any, label: str, rng: Randomness
+    entries: list[AccountEntry],
+    asked: str,
+    mechanism: Mechanism,
+    values: Any,
+    label: str,
+    rng: Randomness,
 ) -> Reports:
-    """Return the report that is kept under the label, or draw one, keep it and charge it in these entries."""
-    name, now = identity(mechanism), datetime.now(UTC).isoformat(timespec="seconds")
-    if any(entry["label"] == label and entry.get("asked", asked) != asked for entry in entries):
-        cure = "name what is asked, as 'mood, 2026-W48'"
-        raise ValueError(f"label must be a new one, got {label!r}, under which another question is remembered: {cure}")
-    found = [entry for entry in entries if (entry["mechanism"], entry["label"]) == (name, label)]
-    if any("report" not in entry for entry in found) or len(found) > 1:
+    """Return the report that is kept under the label, or draw one, keep it and charge it."""
+    name = identity(mechanism)
+    now = _now()
+    for entry in entries:
+        if entry["label"] == label and entry.get("asked", asked) != asked:
+            got = f"{label!r}, under which another question is remembered"
+            cure = "name what is asked, as 'mood, 2026-W48'"
+            raise ValueError(f"label must be a new one, got {got}: {cure}")
+    found = _of_label(entries, name, label)
+    if len(found) > 1 or any("report" not in entry for entry in found):
         why = f"reports by {name} were sent under it that are not remembered"
         raise ValueError(f"label must be a new one, got {label!r}: {why}")
     if found:
@@ -734,10 +896,17 @@ def _recall(
         report = mechanism._nothing(0)
         return report
     report = _single(mechanism.perturb(values, rng=rng), name)
-    paid = check_positive(mechanism.epsilon, "epsilon")
     text = np.ascontiguousarray(report).tobytes().hex()
-    entry = {"mechanism": name, "label": label, "reports": 1, "epsilon": paid, "first": now, "last": now}
-    entry |= {"asked": asked, "report": text}
+    entry = {
+        "mechanism": name,
+        "label": label,
+        "reports": 1,
+        "epsilon": check_positive(mechanism.epsilon, "epsilon"),
+        "first": now,
+        "last": now,
+        "asked": asked,
+        "report": text,
+    }
     again = _read_report(entry, mechanism)
     if again.dtype != report.dtype or again.tobytes().hex() != text:
         raise ValueError(f"question must be one whose reports come back from a file, got {name}")
@@ -749,28 +918,36 @@ def _read_report(entry: Mapping[str, Any], mechanism: Mechanism) -> Reports:
     """Return the report of an entry, if it is one of this mechanism."""
     form = np.ascontiguousarray(mechanism._nothing(1))
     data = bytes.fromhex(entry["report"])
-    if len(data) != form.nbytes:
-        why = "the file is damaged, or the class has changed: take a new label"
-        raise ValueError(f"a report of {entry['mechanism']} must have {form.nbytes} bytes, got {len(data)}: {why}")
+    _check_length(data, form.nbytes, f"a report of {entry['mechanism']}")
     report: Reports = _array(data, form.dtype, form.shape)
     mechanism._reports(report)
     return report
 
 
-def _kept(entry: dict[str, Any], mechanism: Any, drawn: Kept) -> Kept:
+def _kept(entry: AccountEntry, mechanism: Any, drawn: Kept) -> Kept:
     """Return the state of an entry, which is the one just drawn if there was none."""
     rows = drawn.rows
     state = bytes.fromhex(entry.setdefault("state", rows.tobytes().hex()))
-    if len(state) != rows.nbytes:
-        why = "the file is damaged, or the class has changed: take a new label"
-        raise ValueError(f"a state of {entry['mechanism']} must have {rows.nbytes} bytes, got {len(state)}: {why}")
+    _check_length(state, rows.nbytes, f"a state of {entry['mechanism']}")
     return Kept(mechanism, _array(state, rows.dtype, 1))
 
 
+def _check_length(data: bytes, length: int, what: str) -> None:
+    """Refuse bytes that cannot be what was kept."""
+    if len(data) != length:
+        why = "the file is damaged, or the class has changed: take a new label"
+        raise ValueError(f"{what} must have {length} bytes, got {len(data)}: {why}")
+
+
 def _several(entries: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], int]:
-    """Return how many states there are of a mechanism under a label where there are several."""
-    counts = Counter((entry["mechanism"], repr(entry["label"])) for entry in entries if "state" in entry)
+    """Count the states of a mechanism under a label, where there are several."""
+    counts = Counter(
+        (entry["mechanism"], repr(entry["label"])) for entry in entries if "state" in entry
+    )
     return {name: count for name, count in counts.items() if count > 1}
+
+
+# ------------------------------------------------------------------------------------------ sums
 
 
 def within_limit(total: Fraction, limit: float) -> bool:
@@ -784,14 +961,19 @@ def within_limit(total: Fraction, limit: float) -> bool:
     return total <= Fraction(limit) * (1 + SLACK)
 
 
-def _sum(entries: list[dict[str, Any]]) -> Fraction:
+def _sum(entries: Sequence[Mapping[str, Any]]) -> Fraction:
+    """Add the ε of all entries, exactly."""
     return sum((Fraction(entry["epsilon"]) for entry in entries), Fraction(0))
 
 
 def _left(spent: Fraction, limit: float) -> float:
+    """Return what is left of a limit, rounded down, and 0 if it is passed."""
     return max(0.0, 0.0 - _up(spent - Fraction(limit)))  # not −0
 
 
 def _up(x: Fraction) -> float:
+    """Round up to a float."""
     found = float(x)
-    return found if Fraction(found) >= x else nextafter(found, inf)
+    if Fraction(found) >= x:
+        return found
+    return nextafter(found, inf)

@@ -22,6 +22,7 @@ from ldpnb.records import Records
 from ldpnb.serve._asked import CATEGORY, DECLINE, LEAVE, Asked, check_labels, in_unit, one_range, quantile
 from ldpnb.serve._columns import coded, folded, labelled, numbers, present, told
 from ldpnb.serve._contrasts import finite, place_of, weights_of
+from ldpnb.serve._planned import PlannedError
 from ldpnb.serve._results import Result
 from ldpnb.serve.drawing import Supported
 
@@ -164,9 +165,17 @@ class OneOf(Asked):
         return self.plan(n, people=True) ** 2, self.plan(n) ** 2
 
     def plan(self, n: int, share: float | None = None, *, people: bool = False) -> float:
-        """Return the standard error of a share to come, from so many people; 1/k is the default share."""
+        """Return the standard error of a share to come, from so many people; 1/k is the default share.
+
+        It is a float, of a part of 1, and prints as what it is.
+
+        Examples
+        --------
+        >>> OneOf(["pay", "boss", "hours"], epsilon=1.0).plan(1000)
+        standard error 4.1 %: 95 % of surveys within ± 8.0 points
+        """
         f = 1 / len(self.labels) if share is None else check_probability(share, "share")
-        return _share_error(self.mechanism.variance([0])[0], f, n, people)
+        return PlannedError(_share_error(self.mechanism.variance([0])[0], f, n, people))
 
     def plan_mean(self, n: int, shares: Mapping[Any, float] | None = None) -> float:
         """Return the standard error of `Result.mean` to come, about a population, from so many people.
@@ -204,7 +213,7 @@ class OneOf(Asked):
                 raise ValueError(f"shares must be {rule}, got None: where nobody answers there is no mean")
             weights = found - found.mean()
             squares = self.mechanism.linear_variance(weights) + weights**2
-            return sqrt(_largest_variance(squares, weights) / count)
+            return PlannedError(sqrt(_largest_variance(squares, weights) / count), "", largest=True)
         if not isinstance(shares, Mapping):
             raise ValueError(f"shares must be a dict of a share for each label, got {shown(shares)}")
         part = weights_of(shares, self.labels, "shares")
@@ -217,7 +226,8 @@ class OneOf(Asked):
         middle = float(found.mean()) if valued.all() else mean
         weights = np.where(valued, found - middle, 0) / inside
         noise = float(self.mechanism.linear_variance(weights) @ part)
-        return sqrt((noise + float(part @ weights**2) - float(part @ weights) ** 2) / count)
+        error = sqrt((noise + float(part @ weights**2) - float(part @ weights) ** 2) / count)
+        return PlannedError(error, "")
 
 
 def _largest_variance(squares: Floats, means: Floats) -> float:
@@ -340,7 +350,7 @@ class Strings(Asked):
 
     def plan(self, n: int, share: float = 0.01, *, people: bool = False) -> float:
         """Return the standard error of a share to come, from so many people."""
-        return _share_error(self._noise, check_probability(share, "share"), n, people)
+        return PlannedError(_share_error(self._noise, check_probability(share, "share"), n, people))
 
 
 @dataclass(frozen=True, eq=False)
@@ -431,4 +441,5 @@ class Number(Asked):
 
     def plan(self, n: int) -> float:
         """Return the largest standard error of the mean that any numbers lead to, from so many people."""
-        return float(self.range.half) * sqrt(self.mechanism.second_moments.max() / check_count(n, 1, "n"))
+        error = float(self.range.half) * sqrt(self.mechanism.second_moments.max() / check_count(n, 1, "n"))
+        return PlannedError(error, self.unit, largest=True)

@@ -1,20 +1,22 @@
-r"""What all questions of `ldpnb.serve.choose` share: how they rank, and the questions that go backwards.
+"""What all questions of `ldpnb.serve.choose` share: how they rank, and how they go backwards.
 
-Before anybody is asked, a question says how wide the interval of its best mechanism will be (`Question.half_width`),
-for how many people, or at which ε, it is narrow enough (`Question.people_for`, `Question.epsilon_for`), how many people
-it takes to see a difference between two groups (`Question.people_for_difference`), and which share can be told from
-zero (`Question.smallest_share`).  The best one is that for the interval asked for (`Question.best_for`), which need not
-be the first of `Question.rank`, the one with the least error for these people.
+Before anybody is asked, a question says how wide the interval of its best mechanism will be
+(`Question.half_width`), for how many people, or at which ε, it is narrow enough
+(`Question.people_for`, `Question.epsilon_for`), how many people it takes to see a difference
+between two groups (`Question.people_for_difference`), and which share can be told from zero
+(`Question.smallest_share`).  The best one is that for the interval asked for (`Question.best_for`),
+which need not be the first of `Question.rank`, the one with the least error for these people.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from math import exp, inf, isfinite, log, sqrt
 from types import FunctionType
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from ldpnb.checks import (
     EPSILON_MAX,
@@ -66,30 +68,42 @@ class Question(ABC):
     asked: ClassVar[str] = ""  # what the error is of
     limits: ClassVar[dict[str, tuple[int, int]]] = {}  # least and largest value of the integers
     needs_list: ClassVar[bool] = True  # whether there is a list that a client could need
-    on_page: ClassVar[bool] = True  # whether the page to play with answers it, by closed forms of its own
+    on_page: ClassVar[bool] = True  # whether the page to play with has closed forms for it
+
+    if TYPE_CHECKING:  # fields of those questions that are about a share, or a range
+
+        @property
+        def share(self) -> float:
+            """Share of the people who hold what is asked for."""
+
+        @property
+        def low(self) -> float:
+            """Lower end of the range."""
+
+        @property
+        def high(self) -> float:
+            """Upper end of the range."""
 
     def __post_init__(self) -> None:
         checked: dict[str, Any] = {"epsilon": check_epsilon(self.epsilon)}
         for name, (least, most) in ({"n": (1, 2**53 - 1)} | self.limits).items():
-            most = min(most, checked["d"]) if name in ("m", "candidates") else most
+            if name in ("m", "candidates"):
+                most = min(most, checked["d"])
             checked[name] = check_count(getattr(self, name), least, name, most)
         if self.bits is not None:
             checked["bits"] = check_count(self.bits, 1, "bits")
         if hasattr(self, "share"):
             checked["share"] = check_probability(self.share, "share")
         if hasattr(self, "low") and hasattr(self, "high"):
-            for name in ("low", "high"):
-                if not is_number(value := getattr(self, name)) or not isfinite(end := as_float(value, name)):
-                    raise ValueError(f"{name} must be a finite number, got {shown(value)}")
-                checked[name] = end + 0.0  # numpy's own types wrap and overflow in what is computed with them
-            if not WIDTHS[0] <= checked["high"] - checked["low"] <= WIDTHS[1]:
-                ends = f"low = {checked['low']!r} and high = {checked['high']!r}"
-                raise ValueError(f"high must be above low, by {WIDTHS[0]:g} to {WIDTHS[1]:g}, got {ends} as floats")
+            checked |= _check_range(self.low, self.high)
         for name in ("public_free", "listed"):
-            if not isinstance(getattr(self, name, True), bool):
-                raise ValueError(f"{name} must be True or False, got {shown(getattr(self, name))}")
+            given = getattr(self, name, True)
+            if not isinstance(given, bool):
+                raise ValueError(f"{name} must be True or False, got {shown(given)}")
         for name, value in checked.items():
-            object.__setattr__(self, name, value)
+            object.__setattr__(self, name, value)  # the class is frozen
+
+    # ---------------------------------------------------------------- what a subclass must give
 
     @abstractmethod
     def _rows(self) -> list[Row]:
@@ -103,20 +117,18 @@ class Question(ABC):
     def _entries(self) -> int:
         """Return how many such numbers are estimated together."""
 
+    # ----------------------------------------------------------------- what a subclass may give
+
     def _population(self, mechanism: Any) -> dict[str, float]:
-        """Return `_variances` with the chance of who is asked, for random samples of a population."""
-        chance: float = self.share * (1 - self.share)  # type: ignore[attr-defined]
+        """Return `_variances` with the chance of who is asked, as for a sample of a population."""
+        chance = self.share * (1 - self.share)
         return {what: variance + chance for what, variance in self._variances(mechanism).items()}
 
-    def _total(self, mechanism: Any, people: bool, share: float | None = None) -> dict[str, float]:
-        """Return n times the variances, about the people asked or not, of means in [−1, 1]: see `_unit`."""
-        question: Any = self if share is None else replace(self, share=share)  # type: ignore[call-arg]
-        found = (question._variances if people else question._population)(mechanism)
-        return {what: float(variance) for what, variance in found.items()}
-
     def _unit(self, what: str) -> float:
-        """Return what an error of 1 is in the question's own range; its square might be no float."""
-        return (self.high - self.low) / 2 if what == "mean" else 1.0  # type: ignore[attr-defined]
+        """Return what an error of 1 is in the question's own range; squared it may be no float."""
+        if what == "mean":
+            return (self.high - self.low) / 2
+        return 1.0
 
     def _code(self, mechanism: Any) -> str:
         """Write a mechanism as Python that makes it again."""
@@ -131,43 +143,83 @@ class Question(ABC):
 
     def _of_share(self, own: float, other: float) -> dict[str, float]:
         """Return the variance for people of whom a share hold what is asked for."""
-        share: float = self.share  # type: ignore[attr-defined]
-        return {"share": float(share * own + (1 - share) * other)}
+        return {"share": float(self.share * own + (1 - self.share) * other)}
+
+    # --------------------------------------------------------------------------------- choices
+
+    def _total(self, mechanism: Any, people: bool, share: float | None = None) -> dict[str, float]:
+        """Return n times the variances, about these people or a population.
+
+        Those of means are of numbers in [−1, 1]: see `_unit`.
+        """
+        question = self
+        if share is not None:
+            given: dict[str, Any] = {"share": share}  # a field of subclasses
+            question = replace(self, **given)
+        if people:
+            found = question._variances(mechanism)
+        else:
+            found = question._population(mechanism)
+        return {what: float(variance) for what, variance in found.items()}
 
     def _sent(self, private: int, public: int) -> int:
         """Return how many bits of a report count."""
-        return private + (0 if self.public_free else public)
+        if self.public_free:
+            return private
+        return private + public
 
     def _shortened(self, made: Any, items: int) -> Any:
-        """Return a mechanism that names a set of so many items, with the largest sets that fit if its own do not."""
+        """Return a mechanism that names a set of so many items, with the largest sets that fit.
+
+        It is the given one if its own sets fit.
+        """
         if self.bits is None:
             return made
-        size, ways = 1, items
-        while size < made.set_size and bits_of(ways := ways * (items - size) // (size + 1)) <= self.bits:
+        size = 1
+        sets = items  # of that size
+        while size < made.set_size:
+            sets = sets * (items - size) // (size + 1)
+            if bits_of(sets) > self.bits:
+                break
             size += 1
-        return made if size == made.set_size else replace(made, size=size)
+        if size == made.set_size:
+            return made
+        return replace(made, size=size)
 
     def _choices(self) -> list[Choice]:
         return [self._choice(row) for row in self._rows()]
 
     def _choice(self, row: Row) -> Choice:
-        make, why, excluded = row.make, row.why, row.barred
+        why = row.why
+        excluded = row.barred
+        made = None
         if row.beyond:
-            made, why, excluded = None, f"{why}; at most {row.beyond}", True
+            why = f"{why}; at most {row.beyond}"
+            excluded = True
+        elif isinstance(row.make, type | FunctionType):
+            excluded = True
         else:
-            made, excluded = (None, True) if isinstance(make, type | FunctionType) else (make(), excluded)
-        total = {} if made is None else self._total(made, True)
-        errors = {what: sqrt(variance / self.n) * self._unit(what) for what, variance in total.items()}
-        private, public = (None, None) if made is None else (made.report_bits, made.public_bits)
+            made = row.make()
+        errors = {}
+        private = None
+        public = None
+        if made is not None:
+            private = made.report_bits
+            public = made.public_bits
+            for what, variance in self._total(made, True).items():
+                errors[what] = sqrt(variance / self.n) * self._unit(what)
         listed = self.needs_list and getattr(made, "needs_list", True)
         if not excluded and listed and not getattr(self, "listed", True):
-            why, excluded = "the client must know the list", True
+            why = "the client must know the list"
+            excluded = True
         if not excluded and self.bits is not None and private is not None and public is not None:
-            if (sent := self._sent(private, public)) > self.bits:
-                why, excluded = f"a report has {sent:,} bits, {self.bits:,} are allowed", True
+            sent = self._sent(private, public)
+            if sent > self.bits:
+                why = f"a report has {sent:,} bits, {self.bits:,} are allowed"
+                excluded = True
         return Choice(
             name=row.name,
-            kind=_kind(make if made is None else type(made)),
+            kind=_kind(row.make if made is None else type(made)),
             mechanism=made,
             errors=errors,
             error=self._error(errors),
@@ -181,33 +233,34 @@ class Question(ABC):
             question=self,
         )
 
+    # ---------------------------------------------------------------------------------- answers
+
     def rank(self) -> Ranking:
         """Return all mechanisms that answer the question, those that are excluded last.
 
         Examples
         --------
         >>> from ldpnb.serve import choose
-        >>> print(choose.Correlation(n=20_000, epsilon=1.0, d=3).rank()[:2])
-        Standard error of the share who hold both of two keys, for 20,000 people at ε = 1;
-        ± 95 %: half of an interval, about a population that they are a random sample of
-        <BLANKLINE>
-        mechanism        both, points  ± 95 %  people  bits, private + public  server works per  needs list
-        pairs, k-Subset         3.251   6.373   1.00×                   6 + 2  report and item   yes
-        IOH, k-Subset           3.417   6.697   1.10×                  20 + 0  report and item   yes
+        >>> ranking = choose.Correlation(n=20_000, epsilon=1.0, d=3).rank()
+        >>> for choice in ranking[:2]:
+        ...     print(f"{choice.name}: {100 * choice.error:.3f} points, {choice.private_bits} bits")
+        pairs, k-Subset: 3.251 points, 6 bits
+        IOH, k-Subset: 3.417 points, 20 bits
         """
+        return Ranking(self, tuple(sorted(self._choices(), key=self._place)))
 
-        def key(choice: Choice) -> tuple[bool, float, int]:
-            if choice.excluded or choice.private_bits is None or choice.public_bits is None:
-                return True, 0.0, 0  # in the order in which they are listed
-            return False, float(f"{choice.error:.9g}"), self._sent(choice.private_bits, choice.public_bits)
-
-        return Ranking(self, tuple(sorted(self._choices(), key=key)))
+    def _place(self, choice: Choice) -> tuple[bool, float, int]:
+        """Return what choices are sorted by; those that are excluded stay in their order."""
+        if choice.excluded or choice.private_bits is None or choice.public_bits is None:
+            return True, 0.0, 0
+        sent = self._sent(choice.private_bits, choice.public_bits)
+        return False, _nine_digits(choice.error), sent
 
     def best_for(self, *, of: str | None = None, people: bool = False) -> Choice:
-        """Return the mechanism with the narrowest interval: that of the four questions that go backwards.
+        """Return the mechanism with the narrowest interval, of which all other questions speak.
 
-        `rank` goes by the error about the people asked.  About a population, or about another of the errors, another
-        mechanism may be the best.
+        `rank` goes by the error about the people asked.  About a population, or about another of
+        the errors, another mechanism may be the best.
 
         Parameters
         ----------
@@ -233,16 +286,22 @@ class Question(ABC):
         if of is not None and not (isinstance(of, str) and of in best.errors):
             best._variance(of, people)  # refuses it
 
-        def width(choice: Choice) -> float:
-            return float(f"{choice._variance(of, people):.9g}")  # of equals, the first of the ranking
-
         what = of or next(iter(best.errors))
-        return min((one for one in ranked if not one.excluded and what in one.errors), key=width)
+        usable = [one for one in ranked if not one.excluded and what in one.errors]
+        # of equals, the first of the ranking
+        return min(usable, key=lambda choice: _nine_digits(choice._variance(of, people)))
 
     def half_width(
-        self, level: float = 0.95, *, of: str | None = None, people: bool = False, together: bool = False
+        self,
+        level: float = 0.95,
+        *,
+        of: str | None = None,
+        people: bool = False,
+        together: bool = False,
     ) -> float:
-        """Half of the interval to expect from the best mechanism: `Choice.half_width`, whose arguments it takes.
+        """Half of the interval to expect from the best mechanism.
+
+        See `Choice.half_width`, whose arguments it takes.
 
         Raises
         ------
@@ -255,7 +314,8 @@ class Question(ABC):
         >>> round(choose.Item(n=20_000, epsilon=1.0, k=40).half_width(), 4)
         0.0258
         """
-        return self.best_for(of=of, people=people).half_width(level, of=of, people=people, together=together)
+        best = self.best_for(of=of, people=people)
+        return best.half_width(level, of=of, people=people, together=together)
 
     def people_for(
         self,
@@ -266,9 +326,10 @@ class Question(ABC):
         people: bool = False,
         together: bool = False,
     ) -> int:
-        """How many people the best mechanism takes for this half-width, whatever n is: `Choice.people_for`.
+        """How many people the best mechanism takes for this half-width, whatever n is.
 
-        See `best_for`.  Of a share, half-widths are below 1: 0.01 is ± 1 point.
+        See `Choice.people_for`, whose arguments it takes, and `best_for`.  Of a share, half-widths
+        are below 1: 0.01 is ± 1 point.
 
         Raises
         ------
@@ -294,9 +355,10 @@ class Question(ABC):
         of: str | None = None,
         together: bool = False,
     ) -> int:
-        """How many people *in each of two groups* the best mechanism takes to see a difference: an A/B test.
+        """How many people *in each of two groups* it takes to see a difference: an A/B test.
 
-        See `Choice.people_for_difference`, whose arguments it takes, and `best_for`: the best at the question's share.
+        See `Choice.people_for_difference`, whose arguments it takes, and `best_for`: the best at
+        the question's share.
 
         Raises
         ------
@@ -307,13 +369,15 @@ class Question(ABC):
         --------
         >>> from ldpnb import Number, OneOf
         >>> buys = OneOf(["yes", "no"], epsilon=1.0)
-        >>> buys.question().people_for_difference(0.05, share=0.2)  # 20 and 25 %: people in each group
+        >>> buys.question().people_for_difference(0.05, share=0.2)  # 20 and 25 %; in each group
         6872
         >>> Number(18, 90, epsilon=1.0).question().people_for_difference(2.0)  # years
         23817
         """
         best = self.best_for(of=of)
-        return best.people_for_difference(difference, level, share=share, power=power, of=of, together=together)
+        return best.people_for_difference(
+            difference, level, share=share, power=power, of=of, together=together
+        )
 
     def epsilon_for(
         self,
@@ -324,7 +388,7 @@ class Question(ABC):
         people: bool = False,
         together: bool = False,
     ) -> float:
-        """Find the least ε at which the best mechanism that is allowed has this half-width, whatever epsilon is.
+        """Find the least ε at which the best mechanism that is allowed has this half-width.
 
         It is found to a millionth of itself, from above, among all ε that are allowed, 1e-6 to 32.
 
@@ -338,14 +402,16 @@ class Question(ABC):
         Raises
         ------
         ValueError
-            If no ε has it: the error says how many people would; if no mechanism is left; or as `Choice.half_width`.
+            If no ε has it: the error says how many people would; if no mechanism is left; or as
+            `Choice.half_width`.
 
         Examples
         --------
         >>> from ldpnb.serve import choose
         >>> question = choose.Item(n=20_000, epsilon=1.0, k=40)
         >>> epsilon = question.epsilon_for(0.01)
-        >>> round(epsilon, 3), round(choose.Item(n=20_000, epsilon=epsilon, k=40).half_width(), 6)
+        >>> found = choose.Item(n=20_000, epsilon=epsilon, k=40)
+        >>> round(epsilon, 3), round(found.half_width(), 6)
         (2.145, 0.01)
         """
         return least_epsilon(self, half_width, level, of, people, together)
@@ -359,9 +425,10 @@ class Question(ABC):
         together: bool = False,
         power: float = 0.5,
     ) -> float:
-        """Smallest share that any mechanism tells from zero in about half of all surveys, or in a part `power` of them.
+        """Smallest share that any mechanism tells from zero in about half of all surveys.
 
-        See `Choice.smallest_share`, whose arguments it takes.
+        With `power` it is told in that part of them.  See `Choice.smallest_share`, whose arguments
+        it takes.
 
         Raises
         ------
@@ -386,62 +453,119 @@ class Question(ABC):
         return least
 
 
+def _check_range(low: Any, high: Any) -> dict[str, float]:
+    """Return both ends of a range as floats, by name."""
+    found = {}
+    for name, value in (("low", low), ("high", high)):
+        if not is_number(value):
+            raise ValueError(f"{name} must be a finite number, got {shown(value)}")
+        end = as_float(value, name)
+        if not isfinite(end):
+            raise ValueError(f"{name} must be a finite number, got {shown(value)}")
+        found[name] = end + 0.0  # numpy's own types wrap and overflow in what is computed with them
+    least, most = WIDTHS
+    if not least <= found["high"] - found["low"] <= most:
+        rule = f"high must be above low, by {least:g} to {most:g}"
+        ends = f"low = {found['low']!r} and high = {found['high']!r}"
+        raise ValueError(f"{rule}, got {ends} as floats")
+    return found
+
+
 def _kind(make: Any) -> str:
     made = make.func if isinstance(make, partial) else make
     return str(getattr(made, "__self__", made).__name__)  # the class of a class method
 
 
+def _nine_digits(x: float) -> float:
+    """Return a number to nine digits, by which equals are told from what rounding makes of them."""
+    return float(f"{x:.9g}")
+
+
 def least_epsilon(
-    question: Question, half_width: float, level: float, of: str | None, people: bool, together: bool
+    question: Question,
+    half_width: float,
+    level: float,
+    of: str | None,
+    people: bool,
+    together: bool,
 ) -> float:
-    """Return what `Question.epsilon_for` finds."""
+    """Return what `Question.epsilon_for` finds.
+
+    In log-log, the half-width is about a straight line of slope −1.  From the question's ε on,
+    steps of about that slope are made until what is sought lies between the last two.
+    """
     first = question.best_for(of=of, people=people)
     wanted = check_half_width(half_width, of or next(iter(first.errors)))
     asked: Any = {"level": level, "of": of, "people": people, "together": together}
-    least, most = log(EPSILON_MIN), log(EPSILON_MAX)
+    least = log(EPSILON_MIN)
+    most = log(EPSILON_MAX)
 
     def at(x: float) -> Question:
         return replace(question, epsilon=min(max(exp(x), EPSILON_MIN), EPSILON_MAX))
 
-    def excess(x: float) -> float:  # above 0 where ε is too small, in log-log about a straight line of slope −1
+    def excess(x: float) -> float:
+        """Logarithm of the half-width over the one that is wanted: above 0 where ε is too small."""
         ranked = at(x).rank()
         if ranked[0].excluded:
             return inf
-        return log(question._narrowest(ranked, of, people).half_width(**asked)) - log(wanted)
+        width = question._narrowest(ranked, of, people).half_width(**asked)
+        return log(width) - log(wanted)
 
-    below = above = log(question.epsilon)
-    under = over = log(first.half_width(**asked)) - log(wanted)
+    above = log(question.epsilon)
+    over = log(first.half_width(**asked)) - log(wanted)
+    below = above
+    under = over
     while over > 0:
         if above == most:
             best = at(most).best_for(of=of, people=people)
-            width, n = best.half_width(**asked), best.people_for(wanted, **asked)
+            width = best.half_width(**asked)
+            n = best.people_for(wanted, **asked)
             raise ValueError(
-                f"half_width must be at least {at_least(width)}, that of {best.name} for n = {question.n:,} people at "
-                f"epsilon = {EPSILON_MAX:g}, the largest, got {shown(wanted)}: take n = {n:,}, or a lower level"
+                f"half_width must be at least {at_least(width)}, that of {best.name} for "
+                f"n = {question.n:,} people at epsilon = {EPSILON_MAX:g}, the largest, "
+                f"got {shown(wanted)}: take n = {n:,}, or a lower level"
             )
-        below, under = above, over
+        below = above
+        under = over
         above = min(above + min(1.05 * over + 0.01, 2.0), most)
         over = excess(above)
     while under <= 0:
         if below == least:
             return EPSILON_MIN
-        above, over = below, under
+        above = below
+        over = under
         below = max(below + max(1.05 * under - 0.01, -2.0), least)
         under = excess(below)
     return at(_root(excess, below, above, under, over)).epsilon
 
 
-def _root(excess: Any, below: float, above: float, under: float, over: float) -> float:
-    """Return the place where an excess that is positive below and not above comes to 0, from above (Illinois)."""
-    last = 0
+def _root(
+    excess: Callable[[float], float], below: float, above: float, under: float, over: float
+) -> float:
+    """Return the place where an excess comes to 0, from above (Illinois).
+
+    It is positive at `below`, where it is `under`, and not at `above`, where it is `over`.
+    """
+    last = 0  # 1 if the step before moved `below`, −1 if it moved `above`
     while above - below > CLOSE:
-        x = below + (above - below) * (under / (under - over) if isfinite(under) and under > over else 0.5)
+        part = 0.5
+        if isfinite(under) and under > over:
+            part = under / (under - over)
+        x = below + (above - below) * part
         x = min(max(x, below + 0.4 * CLOSE), above - 0.4 * CLOSE)
         at = excess(x)
         if at > 0:
-            below, under, over, last = x, at, over / 2 if last == 1 else over, 1
+            below = x
+            under = at
+            if last == 1:
+                over /= 2
+            last = 1
         else:
-            above, over, under, last = x, at, under / 2 if last == -1 else under, -1
+            above = x
+            over = at
+            if last == -1:
+                under /= 2
+            last = -1
     return above
 
 

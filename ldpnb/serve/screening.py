@@ -24,7 +24,7 @@ from ldpnb.core import Bools, Floats, Ints, Mechanism, Reports, Tally
 from ldpnb.hashing import Modular, SlotTable
 from ldpnb.kernels import fwht
 from ldpnb.keyvalue import IOH, PCKVUE, StateEncodingSplit
-from ldpnb.keyvalue.wheel import OpenSets
+from ldpnb.keyvalue.wheel import Wheel, WheelKV
 from ldpnb.numbers.ranges import Hierarchy
 from ldpnb.oracles.asking import told_in
 from ldpnb.oracles.base import ItemOracle
@@ -32,7 +32,8 @@ from ldpnb.oracles.grr import GRR
 from ldpnb.oracles.hadamard import HadamardResponse
 from ldpnb.oracles.succinct import SHist
 from ldpnb.oracles.unary import UnaryEncoding
-from ldpnb.sets.sampling import SampledSUE, SetSampling
+from ldpnb.sets.base import SetMechanism
+from ldpnb.sets.sampling import SampledSUE
 from ldpnb.strings import RAPPOR, Unknown
 
 BINS = 256  # of a public number that can have more values
@@ -296,7 +297,7 @@ def _seeds(m: Mechanism, y: NDArray[Any]) -> Iterator[Test]:
         _, hashed = _binned(cells, family.prime, family.slots)
         law = float(other) + (float(own) - float(other)) * hashed
         yield _categories("slot", y["slot"][:, None], law, law)
-    elif isinstance(m, OpenSets):
+    elif isinstance(m, Wheel | WheelKV):
         # to turn all hash values turns slots, but for the values at their edges
         off = 0.0 if m.table else m.m * m.slot_count / 2**32
         yield _categories("slot", cells, shares - off, shares + off)
@@ -309,7 +310,7 @@ def _counts(m: Mechanism, y: NDArray[Any]) -> Iterator[Test]:
     """Each item is supported by a report with a probability between two, whoever sends it."""
     from scipy.stats import binom
 
-    if isinstance(m, ItemOracle | SetSampling) and not isinstance(m, SHist):
+    if isinstance(m, ItemOracle | SetMechanism) and not isinstance(m, SHist):
         low, high = sorted(float(x) for x in m.support)
         n = len(y)
         counts = np.rint(m.supporters(Tally(m, n, m._count(y))))

@@ -37,6 +37,7 @@ from ldpnb.serve._asked import (
 )
 from ldpnb.serve._columns import coded, key, named_people, numbers, present, told, told_apart
 from ldpnb.serve._ends import row_of
+from ldpnb.serve._planned import PlannedError
 from ldpnb.serve._results import RatingsResult, Result
 from ldpnb.serve._rounds import of_share, of_unit, repeated_error, rounds_of_asked
 from ldpnb.serve.drawing import Supported, left_over
@@ -310,7 +311,8 @@ class Ratings(Asked):
         drawn = isinstance(self.mechanism, SampledKey)
         spread = (self.mechanism.plug_in_of_asked if drawn else self.mechanism.plug_in)(estimate, n)
         mean = float(self.range.half * mean_of(estimate, spread).error[0])
-        return {"share": sqrt(spread.variance[0, 0] + f * (1 - f) / n), "mean": mean}
+        share_error = sqrt(spread.variance[0, 0] + f * (1 - f) / n)
+        return {"share": PlannedError(share_error), "mean": PlannedError(mean, "")}
 
     def _planned(self, n: int) -> tuple[float, float]:
         share = 0.1
@@ -537,7 +539,7 @@ class YesNoTable(Asked):
         from ldpnb.serve.choose import Row
 
         made = self._question(n)._choice(Row("", partial(replace, self.mechanism), ""))
-        return next(iter(made.errors.values()))
+        return PlannedError(next(iter(made.errors.values())))
 
 
 class _Supporters(NamedTuple):

@@ -1,38 +1,45 @@
-"""Questions as people ask them: labels, missing answers and results around the mechanisms, and no mechanism of its own.
+"""Questions as people ask them: labels, missing answers and results around the mechanisms.
 
     an answer ──perturb──▶ report ──tally──▶ counts ──estimate──▶ table with errors and intervals
       (client, private)      (public)   (server, additive)
 
-`OneOf` a list of categories, a ``Number`` in a range, `Ratings` of items, `Strings` that nobody can list, a
-`YesNoTable` of several columns, and the `Survey` of several such questions.  Each question takes the mechanism of the
-least error among those that `ldpnb.serve.choose` ranks, or the one that it is given, and hands out reports and tallies
-of that mechanism: they add, are saved, loaded and collected as ever.
+`OneOf` a list of categories, a ``Number`` in a range, `Ratings` of items, `Strings` that nobody can
+list, a `YesNoTable` of several columns, and the `Survey` of several such questions.  Each question
+takes the mechanism of the least error among those that `ldpnb.serve.choose` ranks, or the one that
+it is given, and hands out reports and tallies of that mechanism: they add, are saved, loaded and
+collected as ever.
 
-Answers, items and users are named by one rule, in columns of every kind: lists, arrays, and columns of pandas, Polars
-and Arrow.
+Answers, items and users are named by one rule, in columns of every kind: lists, arrays, and columns
+of pandas, Polars and Arrow.
 
-- A label is a string, a bool or an integer, told apart by type first: True is not 1, and "1" is neither.
-- A whole float is the integer, since tables turn integers with gaps into floats; but only below 2⁵³ (float32: 2²⁴,
-  float16: 2¹¹).  From there on neighbours share a float, and it is refused: read the column as Int64 or text.
-- Strings are equal if their code points are.  Nothing is stripped, normalised or put into lower case.
+- A label is a string, a bool or an integer, told apart by type first: True is not 1, and "1" is
+  neither.
+- A whole float is the integer, since tables turn integers with gaps into floats; but only below 2⁵³
+  (float32: 2²⁴, float16: 2¹¹).  From there on neighbours share a float, and it is refused: read the
+  column as Int64 or text.
+- Strings are equal if their code points are.  Nothing is stripped, normalised or put into lower
+  case.
 - None, NaN, NA and NaT are missing.  An empty string, or one of blanks alone, is refused.
-- Users are refused if two of them may be one person: 7 and "7", "7.0" or "7E+0", True and 1 or "true", or strings that
-  differ only in blanks around them, in characters that nobody sees (control and format characters, joiners, variation
-  selectors), or in their Unicode form, that of compatibility.  Else one person would send twice, with twice the ε.
+- Users are refused if two of them may be one person: 7 and "7", "7.0" or "7E+0", True and 1 or
+  "true", or strings that differ only in blanks around them, in characters that nobody sees (control
+  and format characters, joiners, variation selectors), or in their Unicode form, that of
+  compatibility.  Else one person would send twice, with twice the ε.
 
-`perturb` takes a whole column.  That is for simulations, and for a collector whom people trust with their answers and
-who wants to keep none of them.  On a person's own device there is one answer to each question, and `Survey.answer`
-pays for the reports from the person's `Account`.
+`perturb` takes a whole column.  That is for simulations, and for a collector whom people trust with
+their answers and who wants to keep none of them.  On a person's own device there is one answer to
+each question, and `Survey.answer` pays for the reports from the person's `Account`.
 
-With ``Survey(…, draw=m)``, each person answers m of the questions, drawn in public before any answer is looked at; see
-`ldpnb.serve.drawing`.  Each then gets a larger part of the limit, and `Survey.plan` says which m has the least error.
+With ``Survey(…, draw=m)``, each person answers m of the questions, drawn in public before any
+answer is looked at; see `ldpnb.serve.drawing`.  Each then gets a larger part of the limit, and
+`Survey.plan` says which m has the least error.
 
-A question that is asked again and again has waves, and its people are not new each time: see `ldpnb.serve.waves`.
+A question that is asked again and again has waves, and its people are not new each time: see
+`ldpnb.serve.waves`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
@@ -61,37 +68,45 @@ class Survey:
     Parameters
     ----------
     questions : dict of str to question
-        By name, which is that of the column with the answers; a `YesNoTable` has columns of its own.
+        By name, which is that of the column with the answers; a `YesNoTable` has columns of its
+        own.
     limit : float
-        What a person may reveal in all: the sum of ε must not exceed it, that of the largest ones if questions are
-        drawn.  Sums are exact, in fractions, and may pass the limit by 2⁻⁴⁰ of it, so that ten questions of ε = 0.1 fit
-        a limit of 1.
+        What a person may reveal in all: the sum of ε must not exceed it, that of the largest ones
+        if questions are drawn.  Sums are exact, in fractions, and may pass the limit by 2⁻⁴⁰ of it,
+        so that ten questions of ε = 0.1 fit a limit of 1.
     draw : int, optional
-        How many of the questions each person answers, drawn in public before any answer is looked at; all by default.
-        With a small limit, 1 is the best choice: see `plan`.
+        How many of the questions each person answers, drawn in public before any answer is looked
+        at; all by default.  With a small limit, 1 is the best choice: see `plan`.
     label : str
-        Name under which an account keeps what was drawn for its owner.  A survey with other questions needs another.
+        Name under which an account keeps what was drawn for its owner.  A survey with other
+        questions needs another.
 
     Notes
     -----
-    Where questions are drawn, each person sends as many reports, of questions that do not depend on the answers, so
-    that neither number nor names tell anything.  Only with ``missing="decline"`` a person may send fewer, as ever.
+    Where questions are drawn, each person sends as many reports, of questions that do not depend on
+    the answers, so that neither number nor names tell anything.  Only with ``missing="decline"`` a
+    person may send fewer, as ever.
 
     Examples
     --------
     >>> from tempfile import TemporaryDirectory
     >>> from ldpnb import Account, Number, OneOf, SystemRandom
-    >>> survey = Survey({"stays": OneOf([True, False], epsilon=1.0), "age": Number(18, 90, epsilon=0.5)}, limit=2.0)
+    >>> stays = OneOf([True, False], epsilon=1.0)
+    >>> age = Number(18, 90, epsilon=0.5)
+    >>> survey = Survey({"stays": stays, "age": age}, limit=2.0)
     >>> with TemporaryDirectory() as folder:  # one person's device
     ...     account = Account(f"{folder}/account", limit=2.0)
-    ...     reports = survey.answer({"stays": True, "age": 41}, account=account, rng=SystemRandom())
+    ...     row = {"stays": True, "age": 41}
+    ...     reports = survey.answer(row, account=account, rng=SystemRandom())
     ...     sorted(reports), account.left
     (['age', 'stays'], 0.5)
 
     Twelve questions and a limit of 1: each person answers one of them, with all of ε.
 
-    >>> twelve = Survey({f"q{i}": OneOf(["yes", "no"], epsilon=1.0) for i in range(12)}, limit=1.0, draw=1)
-    >>> answers = {f"q{i}": ["yes"] * 2000 + ["no"] * 1000 for i in range(12)}
+    >>> names = [f"q{i}" for i in range(12)]
+    >>> question = OneOf(["yes", "no"], epsilon=1.0)
+    >>> twelve = Survey(dict.fromkeys(names, question), limit=1.0, draw=1)
+    >>> answers = dict.fromkeys(names, ["yes"] * 2000 + ["no"] * 1000)
     >>> tallies = twelve.tally(twelve.perturb(answers, rng=np.random.default_rng(0)))
     >>> tallies["q0"].n
     250
@@ -110,63 +125,75 @@ class Survey:
 
     def __post_init__(self) -> None:
         if not isinstance(self.questions, Mapping) or not self.questions:
-            raise ValueError(f"questions must be a dict of questions by name, got {shown(self.questions)}")
+            rule = "questions must be a dict of questions by name"
+            raise ValueError(f"{rule}, got {shown(self.questions)}")
         for name, one in self.questions.items():
             if not isinstance(name, str) or not isinstance(one, Asked):
-                raise ValueError(
-                    f"questions must be OneOf, Number, Ratings, … by name, got {shown(name)}: {shown(one)}"
-                )
+                rule = "questions must be OneOf, Number, Ratings, … by name"
+                raise ValueError(f"{rule}, got {shown(name)}: {shown(one)}")
         limit = check_positive(self.limit, "limit")
-        object.__setattr__(self, "questions", dict(self.questions))
+        object.__setattr__(self, "questions", dict(self.questions))  # the class is frozen
         object.__setattr__(self, "limit", limit)
         if self.draw is not None:
             object.__setattr__(self, "draw", check_draw(self.draw, len(self.questions)))
         if not isinstance(self.label, str):
-            raise ValueError(f"label must be a text, got {shown(self.label)}: as in label='spring 2027'")
+            cure = "as in label='spring 2027'"
+            raise ValueError(f"label must be a text, got {shown(self.label)}: {cure}")
         if not within_limit(self._cost, limit):
             self._refuse_cost()
 
     def _refuse_cost(self) -> None:
         """Say that ε do not fit the limit, and what would."""
-        each = _few(f"{shown(name, str)} {one.epsilon!r}" for name, one in self.questions.items())
-        what = "the sum of ε" if self.draw is None else f"the sum of the {self.draw} largest ε, for draw={self.draw}"
-        cure = f"lower some of {each}"
+        if self.draw is None:
+            what = "the sum of ε"
+            fewer = "draw which questions a person answers"
+        else:
+            what = f"the sum of the {self.draw} largest ε, for draw={self.draw}"
+            fewer = "draw fewer questions"
+        each = [f"{shown(name, str)} {one.epsilon!r}" for name, one in self.questions.items()]
+        cure = f"lower some of {_few(each)}"
         if len(self.questions) > 1:
-            cure += ", or draw which questions a person answers" if self.draw is None else ", or draw fewer questions"
+            cure += f", or {fewer}"
             try:
                 cure += f". {said(self.questions, self.limit)}"
             except ValueError:  # a question cannot be asked at so small a part of ε
                 pass
-        raise ValueError(f"limit must be at least {what}, {shown(self.epsilon)}, got {shown(self.limit)}: {cure}")
+        rule = f"limit must be at least {what}, {shown(self.epsilon)}"
+        raise ValueError(f"{rule}, got {shown(self.limit)}: {cure}")
 
     @property
     def epsilon(self) -> float:
-        """The sum of ε; where questions are drawn, of the largest ones: the most that a person reveals."""
+        """Most that a person reveals: the sum of ε, of the largest ones if questions are drawn."""
         return float(self._cost)
 
     @property
     def _cost(self) -> Fraction:
+        """`epsilon`, exactly."""
         each = sorted(Fraction(one.epsilon) for one in self.questions.values())
-        return sum(each if self.draw is None else each[-self.draw :], Fraction(0))
+        if self.draw is not None:
+            each = each[-self.draw :]
+        return sum(each, Fraction(0))
 
     def plan(self, n: int, *, people: bool = False) -> Ways:
-        """Compare three ways to ask these questions of n people: a part of ε each, a draw, or one question alone.
+        """Compare three ways to ask n people: a part of ε each, a draw, or one question alone.
 
-        Each way uses all of the limit.  ε keep their proportions, and each question takes the mechanism that is best at
-        its ε, so that the errors are those of a survey with ``draw=`` and ε as the table has them.
+        Each way uses all of the limit.  ε keep their proportions, and each question takes the
+        mechanism that is best at its ε, so that the errors are those of a survey with ``draw=`` and
+        ε as the table has them.
 
         Parameters
         ----------
         n : int
             At least as many people as questions.
         people : bool
-            Whether errors are about these people, not about a population that they are a random sample of.
+            Whether errors are about these people, not about a population that they are a random
+            sample of.
 
         Returns
         -------
         Ways
-            Standard errors in points, the root mean square over all questions: hundredths of 1 for shares, those of 1/k
-            in `OneOf`, and of the range for means.
+            Standard errors in points, the root mean square over all questions: hundredths of 1 for
+            shares, those of 1/k in `OneOf`, and of the range for means.
 
         Raises
         ------
@@ -191,13 +218,15 @@ class Survey:
         """
         return ways(self.questions, self.limit, n, people)
 
+    # ----------------------------------------------------------------------- reports of many people
+
     def perturb(self, frame: Any, *, rng: Randomness) -> dict[str, Reports]:
         """Draw the reports of many people, from a table with a column a question.
 
         That is for simulations, and for a collector whom people trust; on a device, see `answer`.
 
-        With `draw`, questions are dealt first, in equal numbers (`ldpnb.serve.drawing.deal`).  What a person is not
-        asked is not looked at, and may be missing.
+        With `draw`, questions are dealt first, in equal numbers (`ldpnb.serve.drawing.deal`).  What
+        a person is not asked is not looked at, and may be missing.
 
         Parameters
         ----------
@@ -207,8 +236,8 @@ class Survey:
         Raises
         ------
         ValueError
-            If a column is missing, or a question refuses its answers, or columns differ in length; with `draw`, if
-            there are too few people for all questions, or ratings are a long table.
+            If a column is missing, or a question refuses its answers, or columns differ in length;
+            with `draw`, if there are too few people for all questions, or ratings are a long table.
         """
         columns: dict[str, Any] = {}
         for name, one in self.questions.items():
@@ -223,32 +252,50 @@ class Survey:
                 reports[name] = one.perturb(columns[name], rng=rng)
         return reports
 
-    def _dealt(self, columns: Mapping[str, Any], lengths: Mapping[str, int], rng: Randomness) -> dict[str, Any]:
+    def _dealt(
+        self, columns: Mapping[str, Any], lengths: Mapping[str, int], rng: Randomness
+    ) -> dict[str, Any]:
         """Deal the questions, and return of each column the rows of those who are asked."""
         for name, one in self.questions.items():
-            if isinstance(one, Ratings) and not isinstance(columns[name], list | tuple):
+            column = columns[name]
+            if isinstance(one, Ratings) and not isinstance(column, list | tuple):
                 rule = "a dict {item: rating} for each person where questions are drawn"
-                what = f"question {shown(name)}: values must be {rule}, got {type(columns[name]).__name__}"
-                raise ValueError(f"{what}: rows of a long table do not say who else was asked")
+                got = type(column).__name__
+                why = "rows of a long table do not say who else was asked"
+                what = f"question {shown(name)}: values must be {rule}"
+                raise ValueError(f"{what}, got {got}: {why}")
         n = next(iter(lengths.values()), 0)
         if n * self.draw < len(self.questions):
             least = -(-len(self.questions) // self.draw)
-            raise ValueError(f"frame must have at least {least} people, so that each question is asked, got {n}")
+            rule = f"frame must have at least {least} people, so that each question is asked"
+            raise ValueError(f"{rule}, got {n}")
         asked = deal(n, len(self.questions), self.draw, rng)
-        return {name: some_of(columns[name], np.flatnonzero(asked[:, i])) for i, name in enumerate(self.questions)}
+        found = {}
+        for i, name in enumerate(self.questions):
+            found[name] = some_of(columns[name], np.flatnonzero(asked[:, i]))
+        return found
 
     def _check_lengths(self, columns: Mapping[str, Any]) -> dict[str, int]:
+        """Return the number of rows of each column, if they have as many."""
         lengths: dict[str, int] = {}
         for name, column in columns.items():
             if isinstance(self.questions[name], Ratings) and not isinstance(column, list | tuple):
                 continue  # a table with a row for each rating
             parts = column if isinstance(self.questions[name], YesNoTable) else {name: column}
-            lengths |= {part: length for part, values in parts.items() if (length := _length(values)) is not None}
-        if len({*lengths.values()}) > 1:
-            first = {length: part for part, length in reversed(lengths.items())}  # a column of each length
-            found = _few(f"{shown(part, str)}: {length}" for length, part in reversed(first.items()))
+            for part, values in parts.items():
+                length = _length(values)
+                if length is not None:
+                    lengths[part] = length
+        first: dict[int, str] = {}  # the first column of each length
+        for part, length in reversed(lengths.items()):
+            first[length] = part
+        if len(first) > 1:
+            each = [f"{shown(part, str)}: {length}" for length, part in reversed(first.items())]
+            found = _few(each)
             raise ValueError(f"frame must have columns of one length, got {found}")
         return lengths
+
+    # ----------------------------------------------------------------------------------- the server
 
     def tally(
         self,
@@ -266,18 +313,24 @@ class Survey:
         tallies: dict[str, Tally] = {}
         for name, found in given.items():
             with _about(name):
-                if name in named and not isinstance(self.questions[name], Strings):
-                    raise ValueError("candidates must be of questions for Strings alone: leave them out here")
-                some = (named[name],) if name in named else ()
-                tallies[name] = self.questions[name].tally(found, *some, wave=wave)
+                one = self.questions[name]
+                if name not in named:
+                    tallies[name] = one.tally(found, wave=wave)
+                elif isinstance(one, Strings):
+                    tallies[name] = one.tally(found, named[name], wave=wave)
+                else:
+                    rule = "candidates must be of questions for Strings alone"
+                    raise ValueError(f"{rule}: leave them out here")
         return tallies
 
     def _named(self, given: Any, what: str) -> Mapping[str, Any]:
         """Return what is given for some questions, by name."""
         if not isinstance(given, Mapping):
             raise ValueError(f"{what} must be a dict by the names of questions, got {shown(given)}")
-        if strange := [name for name in given if name not in self.questions]:
-            raise ValueError(f"{what} must be of the questions {told(self.questions)}, got {told(strange)}")
+        strange = [name for name in given if name not in self.questions]
+        if strange:
+            rule = f"{what} must be of the questions {told(self.questions)}"
+            raise ValueError(f"{rule}, got {told(strange)}")
         return given
 
     def estimate(
@@ -292,9 +345,10 @@ class Survey:
     ) -> Results:
         """Estimate each question that there is a tally of: {name: result}.
 
-        See `Asked.estimate`; `together` is about the intervals of each question.  Where questions are drawn, a tally
-        holds those who were asked, and ``people=True`` is about all people who took part, asked or not.  Of a question
-        that some decline, shares are of those who would answer, and these errors are slightly too large.
+        See `Asked.estimate`; `together` is about the intervals of each question.  Where questions
+        are drawn, a tally holds those who were asked, and ``people=True`` is about all people who
+        took part, asked or not.  Of a question that some decline, shares are of those who would
+        answer, and these errors are slightly too large.
 
         Parameters
         ----------
@@ -304,33 +358,37 @@ class Survey:
         rounds : int or float, at least 1, optional
             Reports a person to a question, as for one question.
         n : int, optional
-            With `draw`: the number of people who took part; of waves that were added, with ``rounds=1``, those of each
-            wave, added up.  It is the number of reports over `draw`, and must be given
-            where `people` is asked for and this is not known: some questions have no tally, people may decline, or
-            reports were lost.  Give it whenever you know it: see Notes.
+            With `draw`: the number of people who took part; of waves that were added, with
+            ``rounds=1``, those of each wave, added up.  It is the number of reports over `draw`,
+            and must be given where `people` is asked for and this is not known: some questions have
+            no tally, people may decline, or reports were lost.  Give it whenever you know it: see
+            Notes.
 
         Raises
         ------
         ValueError
-            If a question refuses its tally; if n is needed; or, with `people` or n, if the numbers of reports are not
-            those of questions that were drawn from n people, as where one of the tallies is of all people.  Where
-            people sent several reports, n is refused if so few cannot have sent as many: if it is less than the number
-            of reports over `rounds`.
+            If a question refuses its tally; if n is needed; or, with `people` or n, if the numbers
+            of reports are not those of questions that were drawn from n people, as where one of the
+            tallies is of all people.  Where people sent several reports, n is refused if so few
+            cannot have sent as many: if it is less than the number of reports over `rounds`.
 
         Notes
         -----
-        A tally does not know whether its question was drawn.  If *all* tallies are of people who were asked everything,
-        numbers of reports alone cannot tell: 800 to each of four questions may be those of 3,200 people who answered
-        one each.  With ``n=800`` they are refused.  Files and lines whose label is `identity_of` are refused, too,
-        since it says how many questions are drawn.  About a population it makes no difference.
+        A tally does not know whether its question was drawn.  If *all* tallies are of people who
+        were asked everything, numbers of reports alone cannot tell: 800 to each of four questions
+        may be those of 3,200 people who answered one each.  With ``n=800`` they are refused.  Files
+        and lines whose label is `identity_of` are refused, too, since it says how many questions
+        are drawn.  About a population it makes no difference.
         """
         asked: Any = {"level": level, "people": people, "together": together, "rounds": rounds}
         given = self._named(tallies, "tallies")
         if self.draw is not None and (check_flag(people, "people") or n is not None):
             people_here = self._people(given, n, rounds)
-            asked |= {"of": people_here} if people else {}
+            if people:
+                asked["of"] = people_here
         elif n is not None:
-            raise ValueError(f"n must be left out where no question is drawn, got {shown(n)}: tallies say how many")
+            rule = "n must be left out where no question is drawn"
+            raise ValueError(f"{rule}, got {shown(n)}: tallies say how many")
         results = Results()
         for name, tally in given.items():
             with _about(name):
@@ -341,21 +399,27 @@ class Survey:
         """Return how many people took part, of whom some were drawn for each question."""
         for name, tally in tallies.items():
             if not isinstance(tally, Tally):
-                raise ValueError(f"question {shown(name)}: tally must be a Tally, got {type(tally).__name__}")
-        declining = [name for name, one in self.questions.items() if one.missing == DECLINE]
+                rule = f"question {shown(name)}: tally must be a Tally"
+                raise ValueError(f"{rule}, got {type(tally).__name__}")
         numbers = {name: tally.n for name, tally in tallies.items()}
-        if rounds not in (None, 1):
+        if rounds is not None and rounds != 1:
             return people_at_least(numbers, rounds, n)
+        declining = [name for name, one in self.questions.items() if one.missing == DECLINE]
         return people_in(numbers, len(self.questions), self.draw, n, declining)
 
-    def answer(self, row: Mapping[str, Any], *, account: Account, rng: Randomness | None = None) -> dict[str, Reports]:
-        """Draw one person's reports, on the person's own device, and pay for them from the account: all or none.
+    # -------------------------------------------------------------------------- one person's device
 
-        The name of a question is the label of its report.  Every report has fresh coins, except those of a mechanism of
-        your own that keeps a state: see `Account`.
+    def answer(
+        self, row: Mapping[str, Any], *, account: Account, rng: Randomness | None = None
+    ) -> dict[str, Reports]:
+        """Draw one person's reports, on the person's own device, and pay for them: all or none.
 
-        With `draw`, the person answers what `drawn` says, and nothing else is looked at.  If the person declines it,
-        no other question is drawn: it would depend on the answer which question is reported on.
+        The account pays.  The name of a question is the label of its report.  Every report has
+        fresh coins, except those of a mechanism of your own that keeps a state: see `Account`.
+
+        With `draw`, the person answers what `drawn` says, and nothing else is looked at.  If the
+        person declines it, no other question is drawn: it would depend on the answer which question
+        is reported on.
 
         Parameters
         ----------
@@ -368,38 +432,46 @@ class Survey:
         Returns
         -------
         dict of str to ndarray (1, …)
-            A report a question; none where the person declines.
+            A report a question; none where the person declines.  They are arrays, which json does
+            not write: ``"".join(survey.to_wire(reports))`` is the message that a device sends.
 
         Raises
         ------
         BudgetError
             If the reports cost more together than is left of the account; nothing is paid.
         ValueError
-            If there is no account, or an answer is not possible; nothing is paid.  Or if the account holds a draw of
-            another survey under this survey's label.
+            If there is no account, or an answer is not possible; nothing is paid.  Or if the
+            account holds a draw of another survey under this survey's label.
         """
         rng = SystemRandom() if rng is None else rng
-        values: dict[str, Any] = {}
-        for name in self.drawn(account, rng=rng):  # first of all, so that it does not depend on any answer
-            one = self.questions[name]
-            with _about(name):
-                try:
-                    values[name] = one.encoded(one._one(row, name))
-                except ValueError as error:
-                    if self.draw is None or not _lacks(row, name, one):
-                        raise
-                    rule = f"the answer that was drawn for this person, got {told(row) or 'none'}"
-                    raise ValueError(f"row must have {rule}: ask what drawn(account) returns") from error
-        values = {name: found for name, found in values.items() if len(found)}
-        asked = [(self.questions[name].mechanism, x, name) for name, x in values.items()]
-        return dict(zip(values, account.reports(asked, rng=rng), strict=True))
+        asked = []
+        for name in self.drawn(account, rng=rng):  # first, so that it does not depend on any answer
+            values = self._encoded(row, name)
+            if len(values):
+                asked.append((self.questions[name].mechanism, values, name))
+        reports = account.reports(asked, rng=rng)
+        return {name: report for (_, _, name), report in zip(asked, reports, strict=True)}
+
+    def _encoded(self, row: Mapping[str, Any], name: str) -> Any:
+        """Return a person's answer as the mechanism takes it; empty if the person declines."""
+        one = self.questions[name]
+        with _about(name):
+            try:
+                return one.encoded(one._one(row, name))
+            except ValueError as error:
+                if self.draw is None or not _lacks(row, name, one):
+                    raise
+                rule = "row must have the answer that was drawn for this person"
+                cure = "ask what drawn(account) returns"
+                raise ValueError(f"{rule}, got {told(row) or 'none'}: {cure}") from error
 
     def drawn(self, account: Account, *, rng: Randomness | None = None) -> tuple[str, ...]:
-        """Return the questions that the owner of an account answers: all, or those that are drawn, once.
+        """Return the questions that the owner of an account answers: all, or what was drawn, once.
 
-        What was drawn is kept in the account under the survey's label, and is on the disk before this returns, so that
-        it is the same after a crash, and whatever the person then answers.  It costs no ε, since it is the same draw
-        for all values.  Ask the person these questions, and no others.
+        What was drawn is kept in the account under the survey's label, and is on the disk before
+        this returns, so that it is the same after a crash, and whatever the person then answers.
+        It costs no ε, since it is the same draw for all values.  Ask the person these questions,
+        and no others.
 
         Parameters
         ----------
@@ -415,7 +487,8 @@ class Survey:
         --------
         >>> from tempfile import TemporaryDirectory
         >>> from ldpnb import OneOf
-        >>> questions = {name: OneOf(["yes", "no"], epsilon=1.0) for name in ("pay", "boss", "hours")}
+        >>> question = OneOf(["yes", "no"], epsilon=1.0)
+        >>> questions = dict.fromkeys(["pay", "boss", "hours"], question)
         >>> survey = Survey(questions, limit=1.0, draw=1, label="spring")
         >>> with TemporaryDirectory() as folder:
         ...     account = Account(f"{folder}/account", limit=1.0)
@@ -432,6 +505,8 @@ class Survey:
         rng = SystemRandom() if rng is None else rng
         return account.drawn(self.identity, self.questions, self.draw, label=self.label, rng=rng)
 
+    # ----------------------------------------------------------------------------- names and lines
+
     @property
     def identity(self) -> str:
         """What is asked, with all labels and mechanisms, and how many questions are drawn."""
@@ -439,31 +514,35 @@ class Survey:
         return digested(f"Survey(draw={self.draw}); {parts}")
 
     def identity_of(self, name: str) -> str:
-        """Return a label for reports to one question: its name, what is asked, and of how many it is drawn.
+        """Return a label for reports to a question: its name, what is asked, how it is drawn.
 
-        It is for `save`, `save_tally`, `to_wire` and `collect`, with the question itself.  Files of another question
-        of the same form, or of a survey in which everybody was asked, are refused then.
+        It is for `save`, `save_tally`, `to_wire` and `collect`, with the question itself.  Files of
+        another question of the same form, or of a survey in which everybody was asked, are refused
+        then.
 
         Examples
         --------
         >>> from ldpnb import OneOf
-        >>> questions = {name: OneOf(["yes", "no"], epsilon=1.0) for name in ("pay", "boss")}
+        >>> questions = dict.fromkeys(["pay", "boss"], OneOf(["yes", "no"], epsilon=1.0))
         >>> Survey(questions, limit=1.0, draw=1).identity_of("boss")
         "'boss', one of 2 drawn, 1 a person: OneOf(('yes', 'no')); GRR(k=2, epsilon=1.0)"
         """
         self._named({name: None}, "name")
-        how = "" if self.draw is None else f", one of {len(self.questions)} drawn, {self.draw} a person"
+        how = ""
+        if self.draw is not None:
+            how = f", one of {len(self.questions)} drawn, {self.draw} a person"
         return digested(f"{name!r}{how}: {self.questions[name].identity}")
 
     def to_wire(self, reports: Mapping[str, Reports]) -> Iterator[str]:
-        r"""Write reports to several questions as JSON lines: a header that names its question, and reports to it.
+        """Write reports as JSON lines: for each question a header that names it, and its reports.
 
         Of one person, these are the lines of a message; see `ldpnb.serve.to_wire`.
 
         Examples
         --------
         >>> from ldpnb import OneOf
-        >>> survey = Survey({name: OneOf(["yes", "no"], epsilon=1.0) for name in ("pay", "boss")}, limit=1.0, draw=1)
+        >>> questions = dict.fromkeys(["pay", "boss"], OneOf(["yes", "no"], epsilon=1.0))
+        >>> survey = Survey(questions, limit=1.0, draw=1)
         >>> message = "".join(survey.to_wire({"boss": np.array([1])}))
         >>> survey.from_wire(message)
         {'boss': array([1])}
@@ -473,7 +552,7 @@ class Survey:
                 yield from to_wire(found, self.questions[name], label=self.identity_of(name))
 
     def from_wire(self, lines: Text) -> dict[str, Reports]:
-        """Read reports from the lines of one or several messages, one after the other: {name: reports}.
+        """Read reports from the lines of messages, one after the other: {name: reports}.
 
         Parameters
         ----------
@@ -489,10 +568,12 @@ class Survey:
         for label, part in sections(lines):
             if label not in names:
                 rule = f"reports to the questions {told(self.questions)} of this survey"
-                raise ValueError(f"lines must be {rule}, got a header with label {shown(label, most=210)}")
+                got = f"a header with label {shown(label, most=210)}"
+                raise ValueError(f"lines must be {rule}, got {got}")
             name = names[label]
             with _about(name):
-                found.setdefault(name, []).append(from_wire(part, self.questions[name], label=label))
+                reports = from_wire(part, self.questions[name], label=label)
+            found.setdefault(name, []).append(reports)
         return {name: np.concatenate(each) for name, each in found.items()}
 
 
@@ -509,11 +590,12 @@ def _length(column: Any) -> int | None:
         return None
 
 
-def _few(parts: Iterable[str]) -> str:
+def _few(parts: Sequence[str]) -> str:
     """Return the first parts of a message in words."""
-    found = [*parts]
-    more = f" and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
-    return ", ".join(found[:SHOWN]) + more
+    text = ", ".join(parts[:SHOWN])
+    if len(parts) > SHOWN:
+        text += f" and {len(parts) - SHOWN} more"
+    return text
 
 
 @contextmanager

@@ -166,7 +166,7 @@ def decode(
         multiple of them.  If two candidates have the same filters in the cohorts that count, if the
         chosen ones depend on each other, or if too few cohorts have reports.
     ImportError
-        If a Lasso is needed and scikit-learn (extra ``book``) is missing.
+        If a Lasso is needed and scikit-learn (extra ``chapters``) is missing.
 
     Examples
     --------

@@ -53,7 +53,8 @@ EVERY = (
     pckv.PCKVUE,
     sampling.SampledSUE,
     bitflip.BitFlip,
-    wheel.OpenSets,
+    wheel.Wheel,
+    wheel.WheelKV,
 )
 
 

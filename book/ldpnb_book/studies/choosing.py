@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd  # type: ignore[import-untyped]
 
 from ldpnb.attributes import Blocks
-from ldpnb.keyvalue import OpenSets
+from ldpnb.keyvalue import Wheel, WheelKV
 from ldpnb.numbers.one_number import NumberMechanism
 from ldpnb.records import Records
 from ldpnb.serve import choose
@@ -109,7 +109,7 @@ def _squares(asked: Any, mechanism: Any, times: int, rng: np.random.Generator) -
     if isinstance(asked, choose.Crosstabs):
         return _squares_of_a_cell(asked, mechanism, times, rng)
     n, held, truth = asked.n, getattr(asked, "m", 1), 0.0  # each has the first items, or the first values
-    counted = [range(held, getattr(asked, "d", getattr(asked, "k", 0)))] if isinstance(mechanism, OpenSets) else []
+    counted = [range(held, getattr(asked, "d", getattr(asked, "k", 0)))] if isinstance(mechanism, Wheel | WheelKV) else []
     if isinstance(mechanism, NumberMechanism):
         tried = np.linspace(-1, 1, 129)
         truth = tried[mechanism.variance(tried)[:, 0].argmax()]

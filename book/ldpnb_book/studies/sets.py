@@ -10,13 +10,13 @@ import pandas as pd  # type: ignore[import-untyped]
 
 from ldpnb.core import Floats
 from ldpnb.records import Records
-from ldpnb.sets import SetSampling
+from ldpnb.sets import SetMechanism
 from ldpnb_book import diagram
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Kinds = Mapping[str, Callable[..., SetSampling]]
+Kinds = Mapping[str, Callable[..., SetMechanism]]
 DUMMY = "#E4E4E4", diagram.GREY
 
 
@@ -38,7 +38,7 @@ def slots(people: Mapping[str, AbstractSet[int]], pad: Callable[..., list[int]],
     return ax
 
 
-def survey(mechanism: SetSampling, people: Records, rng: np.random.Generator) -> Floats:
+def survey(mechanism: SetMechanism, people: Records, rng: np.random.Generator) -> Floats:
     """Return the estimates of all items from one survey with real reports."""
     return mechanism.estimate(mechanism.tally(mechanism.perturb(people, rng=rng)))
 

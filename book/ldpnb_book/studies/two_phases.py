@@ -10,7 +10,7 @@ import pandas as pd  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 
 from ldpnb.records import Records
-from ldpnb.sets.sampling import SetSampling
+from ldpnb.sets import SetMechanism
 from ldpnb.sets.two_phases import largest
 from ldpnb_book._style import table
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 Methods = Callable[[Records, np.random.Generator], Mapping[str, tuple[NDArray[np.int64], Floats]]]
-Make = Callable[[int], SetSampling]
+Make = Callable[[int], SetMechanism]
 
 
 def noise(make: Make, slots: int, n: int, runs: int, rng: np.random.Generator) -> float:
