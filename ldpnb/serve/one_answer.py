@@ -149,7 +149,7 @@ class OneOf(Asked):
         return present(codes, codes >= 0, self.missing, CATEGORY + LEAVE)
 
     def _estimate(self, tally: Tally, level: float, people: bool, together: bool, rounds: float) -> Result:
-        found = self._result(tally, level, people, together, rounds, "share", "category", self.labels)
+        found = self._result("share", "category", self.labels, tally, level, people, together, rounds)
         values, count = self._numbers(), len(self.categories)
         order = sorted(range(count), key=(values or range(count)).__getitem__)
         return replace(found, values=values, order=tuple(order))
@@ -316,7 +316,7 @@ class Strings(Asked):
     def _estimate(self, tally: Tally, level: float, people: bool, together: bool, rounds: float) -> Result:
         labels = tally.items or ()
         if not people:
-            return self._result(tally, level, people, together, rounds, "share", "string", labels)
+            return self._result("share", "string", labels, tally, level, people, together, rounds)
         # of sets, the server could not tell; here each person has one string, so that only the noise is left
         found, (own, rare) = self.mechanism.estimate(tally), self._noise
         error = np.sqrt((rare + (own - rare) * found.clip(0, 1)) / tally.n)
@@ -421,7 +421,7 @@ class Number(Asked):
 
     def _estimate(self, tally: Tally, level: float, people: bool, together: bool, rounds: float) -> Result:
         alone = 1 if people else rounds
-        found = self._result(tally, level, False, together, alone, "mean", "", ("mean",))
+        found = self._result("mean", "", ("mean",), tally, level, False, together, alone)
         found = replace(found, rounds=rounds)
         return in_unit(found, self.range, people, self.unit)
 
