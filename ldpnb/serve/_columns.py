@@ -330,7 +330,8 @@ def coded(values: Any, labels: Sequence[Any], cure: str, name: str = "values") -
     if (places == -2).any():
         counts = Counter(dict(enumerate(np.bincount(codes[places == -2], minlength=len(found)).tolist())))
         strange = [found[i] for i, _ in counts.most_common() if counts[i]]
-        what = f"{told(strange)}, {sum(counts.values())} answers in all"
+        many = sum(counts.values())
+        what = f"{told(strange)}, {many} answer{'' if many == 1 else 's'} in all"
         raise ValueError(f"{name} must be among {told(labels)}, got {what}{_hint(strange[0], labels, cure)}")
     return places
 

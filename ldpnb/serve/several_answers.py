@@ -157,7 +157,8 @@ class Ratings(Asked):
         records = Records.from_arrays(given.who, keys, unit, n=given.n)
         most = records.sizes.max(initial=0)
         if self.more == "refuse" and most > self.most:
-            rule = f"at most {self.most} ratings a person"
+            rating = "rating" if self.most == 1 else "ratings"
+            rule = f"at most {self.most} {rating} a person"
             cure = 'raise most, or more="draw"'
             raise ValueError(f"values must be {rule}, got {most}: {cure}")
         return records
