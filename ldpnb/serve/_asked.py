@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import replace
-from functools import partial
+from copy import copy
+from dataclasses import fields, replace
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -48,6 +49,7 @@ DERIVED = (
     "a list taken from answers tells which answers exist, shifts codes from file to file, and "
     "clients do not know it; write the labels down before anybody answers"
 )
+CHOSEN = "_chosen"  # of a mechanism: whether a question has chosen it, and nobody has given it
 
 # ------------------------------------------------------------------------------------------- labels
 
@@ -169,8 +171,8 @@ class Asked(ABC):
 
     # ----------------------------------------------------------------------- how a question is made
 
-    def _set(self, **fields: Any) -> None:
-        for name, value in fields.items():
+    def _set(self, **found: Any) -> None:
+        for name, value in found.items():
             object.__setattr__(self, name, value)  # the class is frozen
 
     def _policy(self, named: bool) -> None:
@@ -188,9 +190,13 @@ class Asked(ABC):
         raise ValueError(f"missing must be {rule}, got {shown(missing)}")
 
     def _take(self, kinds: type[Any] | tuple[type[Any], ...], what: str) -> None:
-        """Set ε and mechanism: that which is given, or the best one that can be used."""
+        """Set ε and mechanism: that which is given, or the best one that can be used.
+
+        A mechanism that another question has chosen is chosen anew if there is an ε, so that
+        `dataclasses.replace`, which hands over all fields of the old question, can change any.
+        """
         made = self.mechanism
-        if made is None:
+        if made is None or (self.epsilon is not None and getattr(made, CHOSEN, False)):
             self._choose(kinds)
             return
         if not isinstance(made, kinds):
@@ -199,8 +205,8 @@ class Asked(ABC):
             own = as_float(self.epsilon, "epsilon") if is_number(self.epsilon) else None
             if own != made.epsilon:
                 rule = f"that of the mechanism, {made.epsilon}"
-                got = shown(self.epsilon)
-                raise ValueError(f"epsilon must be {rule}, got {got}: leave it out")
+                cure = "leave it out, or give another mechanism"
+                raise ValueError(f"epsilon must be {rule}, got {shown(self.epsilon)}: {cure}")
         self._set(epsilon=made.epsilon)
 
     def _choose(self, kinds: type[Any] | tuple[type[Any], ...]) -> None:
@@ -212,17 +218,36 @@ class Asked(ABC):
         for choice in self.rank():
             if not choice.excluded and isinstance(choice.mechanism, kinds):
                 usable.append(choice)
-        self._set(mechanism=self._best(usable).mechanism)
+        chosen = copy(self._best(usable).mechanism)  # that of the ranking stays as it is
+        object.__setattr__(chosen, CHOSEN, True)
+        self._set(mechanism=chosen)
 
     # ------------------------------------------------------------------------------- what was asked
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Asked):
+            return NotImplemented
+        return self._said == other._said
+
+    def __hash__(self) -> int:
+        return hash(self._said)
+
     @property
+    def _said(self) -> tuple[Any, ...]:
+        """All that makes this question; written out, since True is another label than 1."""
+        written = [type(self).__name__]
+        for field in fields(self):  # type: ignore[arg-type]  # each question is a dataclass
+            if field.name != "mechanism":
+                written.append(repr(getattr(self, field.name)))
+        return (*written, self.mechanism)
+
+    @cached_property
     def identity(self) -> str:
         """What was asked, labels included, and the mechanism: a label for `save_tally` and `save`.
 
-        A tally does not know its categories.  With this label, files of another list, or of another
-        order of the same list, are refused.  Of more than 200 characters, it ends in a digest of
-        all of them.
+        With this label, files of another list, or of another order of the same list, are refused.
+        A tally has it as its `question`.  Of more than 200 characters, it ends in a digest of all
+        of them.
         """
         asked = f"{type(self).__name__}({self._asked()})"
         return digested(f"{asked}; {identity(self.mechanism)}")
@@ -279,7 +304,7 @@ class Asked(ABC):
         return reports
 
     def tally(self, reports: Reports, *, wave: str | None = None) -> Tally:
-        """Count reports.  Tallies of one wave add.
+        """Count reports.  Tallies of one question and wave add.
 
         Parameters
         ----------
@@ -294,7 +319,7 @@ class Asked(ABC):
 
     def _tallied(self, counted: Tally, wave: str | None) -> Tally:
         """Return what the mechanism counted as a tally of this question, in this wave."""
-        return replace(counted, wave=check_own_wave(wave))
+        return replace(counted, wave=check_own_wave(wave), question=self.identity)
 
     # ----------------------------------------------------------------------------------- the result
 
@@ -313,7 +338,8 @@ class Asked(ABC):
         Parameters
         ----------
         tally : Tally
-            Of at least two reports to this question.
+            Of at least two reports to this question.  One that the mechanism itself has counted, or
+            ldpnb 1.0.0, does not say what was asked, and is taken for one of this question.
         level : float in (0, 1)
             Probability of an interval to cover, or of all to cover at once, if `together`.
         people : bool
@@ -342,9 +368,9 @@ class Asked(ABC):
         Raises
         ------
         ValueError
-            If the tally is not of this question's mechanism, the level is not in (0, 1), rounds are
-            below 1 or those of fewer than two people, or `of` is less than the number of reports,
-            or is given without `people` or with `rounds`.
+            If the tally is of another question, or not of this question's mechanism, the level is
+            not in (0, 1), rounds are below 1 or those of fewer than two people, or `of` is less
+            than the number of reports, or is given without `people` or with `rounds`.
 
         Examples
         --------
@@ -362,12 +388,20 @@ class Asked(ABC):
         """
         normal_quantile(level)  # checks it
         check_tally(tally, type(self.mechanism), "this question's mechanism", alone=True)
+        self._check_question(tally)
         check_flag(people, "people")
         check_flag(together, "together")
         sent = _rounds_of(tally, people, of, rounds)
         if of is None:
             return self._estimate(tally, level, people, together, sent)
         return self._about_all(tally, level, people, together, of)
+
+    def _check_question(self, tally: Tally) -> None:
+        """Refuse a tally that is known to be of another question; one of a mechanism is of any."""
+        if tally.question not in (None, self.identity):
+            rule = f"of this question, {self.identity}"
+            cure = "estimate it with that question, or count its reports with this one"
+            raise ValueError(f"tally must be {rule}, got one of {tally.question}: {cure}")
 
     def _about_all(self, tally: Tally, level: float, people: bool, together: bool, of: int) -> Any:
         """Return the result about so many people, of whom those in the tally were drawn."""

@@ -485,7 +485,7 @@ def collect(
         With which the partitions must have been written; of a question, its identity if nothing is said.
     wave : str, optional
         With which they must have been written, and which the tally gets; without one, they must have none, as those of
-        1.0.0.
+        1.0.0.  Of a question, the tally gets its identity, too, whatever the label.
     scheduler : distributed.Client or str, optional
         Where to count: a client of a dask cluster, or the address of its scheduler, ``"tcp://host:port"``; by default
         in this process.  Tallies are added on the workers, a few at a time, and only the sum travels.
@@ -513,10 +513,11 @@ def collect(
     """
     _pyarrow()
     items = mechanism._candidates(items) if isinstance(mechanism, Asked) else items
+    question = mechanism.identity if isinstance(mechanism, Asked) else None
     mechanism, label = mechanism_of(mechanism, label)
     check_flag(skip, "skip")
     check_flag(progress, "progress")
-    names, counter = _names(paths), partial(_count, mechanism, label, check_own_wave(wave), items, skip)
+    names, counter = _names(paths), partial(_count, mechanism, question, label, check_own_wave(wave), items, skip)
     with _bar(len(names), progress) as told:
         if scheduler is None:
             return _sum(counter(name, told) for name in names)
@@ -577,7 +578,7 @@ def _lock(file: Any, *, shared: bool) -> bool:
 
 
 def _count(
-    mechanism: Mechanism, label: str, wave: str | None, items: Any, skip: bool, path: str, told: Told
+    mechanism: Mechanism, question: str | None, label: str, wave: str | None, items: Any, skip: bool, path: str, told: Told
 ) -> Collected:
     """Count one partition."""
     _pyarrow()  # on a worker, too
@@ -601,7 +602,7 @@ def _count(
         told(-seen, 1)
         return Collected(None, {}, 0, {path: str(error)})
     told(0, 1)
-    whole = replace(empty, n=partition.n, counts=counts, wave=wave)
+    whole = replace(empty, n=partition.n, counts=counts, wave=wave, question=question)
     return Collected(whole, {partition.number: path}, partition.size)
 
 

@@ -174,6 +174,8 @@ def save_tally(tally: Tally, path: StrPath, *, label: str = "") -> None:
         "items": items,
         "marginal": tally.marginal,
     }
+    if tally.question is not None:
+        said["question"] = tally.question  # 1.0.0 passes over it
     form = FORM
     if tally.wave is not None:
         form = WITH_WAVE
@@ -182,7 +184,7 @@ def save_tally(tally: Tally, path: StrPath, *, label: str = "") -> None:
 
 
 def load_tally(path: StrPath, mechanism: Mechanism, *, label: str = "") -> Tally:
-    """Read a tally of this mechanism that was written with this label, with its wave if it has one.
+    """Read a tally of this mechanism that was written with this label, with its wave and question if it has them.
 
     Raises
     ------
@@ -207,7 +209,8 @@ def load_tally(path: StrPath, mechanism: Mechanism, *, label: str = "") -> Tally
             raise ValueError(f"its items are {shown(items)}")
         items = None if items is None else tuple(items)
         counts = _array(body, "<i8", said["shape"]).astype(np.int64)
-        return Tally(mechanism, said["n"], counts, items, check_flag(said["marginal"], "marginal"), _wave(said))
+        marginal = check_flag(said["marginal"], "marginal")
+        return Tally(mechanism, said["n"], counts, items, marginal, _wave(said), said.get("question"))
 
 
 def _wave(said: Mapping[str, Any]) -> str | None:

@@ -104,7 +104,9 @@ class OneOf(Asked):
         if self.mechanism.k != k or not self.mechanism.shares:
             got = shown(self.mechanism, most=200)
             raise ValueError(f"mechanism must have unbiased shares and k = {k}, got {got}")
-        self._numbers()  # checks them
+        numbers_of = self._numbers()
+        if self.values is not None:
+            self._set(values=numbers_of[: len(categories)])
 
     def _numbers(self) -> tuple[float, ...]:
         """Return the number of each label, NaN for that of missing answers.
