@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from copy import copy
 from dataclasses import fields, replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic
 
 import numpy as np
 
@@ -39,9 +39,20 @@ from ldpnb.serve.drawing import Supported, about_all, check_of
 from ldpnb.serve.keeping import digested, identity
 
 if TYPE_CHECKING:
+    from typing_extensions import TypeVar  # that of Python has a default from 3.13 on
+
     from ldpnb.serve.choose import Question
     from ldpnb.serve.ranking import Choice, Ranking
 
+    R = TypeVar("R", default=Any)  # Result or RatingsResult
+else:
+    from typing import TypeVar
+
+    R = TypeVar("R")
+
+Labels = list[Any] | tuple[Any, ...]  # of strings, bools or integers
+
+LEFT_OUT: Any = None  # in place of a field that is filled in
 DECLINE = "decline"
 CATEGORY = 'missing="no answer" makes them a category of their own, '
 LEAVE = f'missing="{DECLINE}" leaves these people out'
@@ -113,12 +124,12 @@ def _refuse_alike(labels: list[Any] | tuple[Any, ...], name: str, any_form: bool
 # ---------------------------------------------------------------------------------------- questions
 
 
-class Asked(ABC):
-    """What all questions of a survey share: from answers to reports, from a tally to a result."""
+class Asked(ABC, Generic[R]):
+    """What all questions of a survey share: from answers to reports, from a tally to a result R."""
 
-    epsilon: Any  # float
-    missing: Any  # str or None
-    mechanism: Any
+    epsilon: float
+    missing: str | None
+    mechanism: Mechanism
 
     # -------------------------------------------------------------------- what a subclass must give
 
@@ -137,7 +148,7 @@ class Asked(ABC):
     @abstractmethod
     def _estimate(
         self, tally: Tally, level: float, people: bool, together: bool, rounds: float
-    ) -> Any:
+    ) -> R:
         """Return the result."""
 
     @abstractmethod
@@ -235,11 +246,10 @@ class Asked(ABC):
     @property
     def _said(self) -> tuple[Any, ...]:
         """All that makes this question; written out, since True is another label than 1."""
-        written = [type(self).__name__]
-        for field in fields(self):  # type: ignore[arg-type]  # each question is a dataclass
-            if field.name != "mechanism":
-                written.append(repr(getattr(self, field.name)))
-        return (*written, self.mechanism)
+        question: Any = self  # a dataclass
+        names = [field.name for field in fields(question) if field.name != "mechanism"]
+        written = [repr(getattr(self, name)) for name in names]
+        return (type(self).__name__, *written, self.mechanism)
 
     @cached_property
     def identity(self) -> str:
@@ -300,8 +310,7 @@ class Asked(ABC):
 
     def _reported(self, encoded: Any, rng: Randomness) -> Reports:
         """Return the reports of answers that were encoded."""
-        reports: Reports = self.mechanism.perturb(encoded, rng=rng)
-        return reports
+        return self.mechanism.perturb(encoded, rng=rng)
 
     def tally(self, reports: Reports, *, wave: str | None = None) -> Tally:
         """Count reports.  Tallies of one question and wave add.
@@ -332,7 +341,7 @@ class Asked(ABC):
         together: bool = False,
         of: int | None = None,
         rounds: float | None = None,
-    ) -> Any:
+    ) -> R:
         """Estimate, with standard errors and confidence intervals.
 
         Parameters
@@ -403,7 +412,7 @@ class Asked(ABC):
             cure = "estimate it with that question, or count its reports with this one"
             raise ValueError(f"tally must be {rule}, got one of {tally.question}: {cure}")
 
-    def _about_all(self, tally: Tally, level: float, people: bool, together: bool, of: int) -> Any:
+    def _about_all(self, tally: Tally, level: float, people: bool, together: bool, of: int) -> R:
         """Return the result about so many people, of whom those in the tally were drawn."""
         if not people:
             rule = "of must be left out where people=False"
@@ -411,9 +420,10 @@ class Asked(ABC):
         everybody = check_of(of, tally.n)
         if everybody == tally.n:
             return self._estimate(tally, level, True, together, 1)
-        found = self._estimate(tally, level, False, together, 1)
+        found: Any = self._estimate(tally, level, False, together, 1)
         z = quantile(level, found.intervals if together else 1)
-        return about_all(found, self._supported(tally), everybody, z)
+        result: R = about_all(found, self._supported(tally), everybody, z)
+        return result
 
     def _result(
         self,

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import combinations
 from math import nan, sqrt
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from ldpnb.checks import check_count, check_flag, check_probability, in_full, shown
-from ldpnb.core import Floats, Ints, Reports, Tally
+from ldpnb.core import Floats, Ints, Mechanism, Reports, Tally
 from ldpnb.hashing import key_of
 from ldpnb.keyvalue import Wheel
 from ldpnb.numbers.means import Range
@@ -23,7 +23,9 @@ from ldpnb.serve._asked import (
     CATEGORY,
     DECLINE,
     LEAVE,
+    LEFT_OUT,
     Asked,
+    Labels,
     check_labels,
     in_unit,
     one_range,
@@ -43,7 +45,7 @@ CLOSE = 1.05  # times the least error, which an error may be for that
 
 
 @dataclass(frozen=True, eq=False)
-class OneOf(Asked):
+class OneOf(Asked[Result]):
     """One of several categories: the share of the people in each.
 
     Parameters
@@ -52,7 +54,7 @@ class OneOf(Asked):
         Written down before anybody answers.  Labels are told apart by type: True is not 1, and "1"
         is neither.  Answers are found by the rule for columns of `ldpnb.serve.survey`.
     epsilon : float
-        Privacy of an answer; that of the mechanism, if one is given.
+        Privacy of an answer.  Required, unless a mechanism is given, whose ε it then is.
     missing : str, optional
         What becomes of a missing answer (None, NaN, NA).  By default it is an error.  With a name,
         say "no answer", it is a category of its own, the last one.  With "decline", these people
@@ -86,11 +88,11 @@ class OneOf(Asked):
     low, high: 95 % intervals, each alone, about the population these people are a random sample of
     """
 
-    categories: Any
-    epsilon: Any = None
-    missing: Any = None
-    mechanism: Any = None
-    values: Any = None
+    categories: Labels
+    epsilon: float = LEFT_OUT
+    missing: str | None = None
+    mechanism: Mechanism = LEFT_OUT
+    values: Mapping[Any, float] | Sequence[float] | None = None
 
     def __post_init__(self) -> None:
         categories = check_labels(self.categories, "categories", 2)
@@ -101,7 +103,7 @@ class OneOf(Asked):
         self._set(categories=categories)
         self._take(FrequencyOracle, "a frequency oracle")
         k = len(self.labels)
-        if self.mechanism.k != k or not self.mechanism.shares:
+        if self._oracle.k != k or not self._oracle.shares:
             got = shown(self.mechanism, most=200)
             raise ValueError(f"mechanism must have unbiased shares and k = {k}, got {got}")
         numbers_of = self._numbers()
@@ -137,6 +139,11 @@ class OneOf(Asked):
         if self.missing in (None, DECLINE):
             return tuple(self.categories)
         return (*self.categories, self.missing)
+
+    @property
+    def _oracle(self) -> Any:
+        """The mechanism, which is a `FrequencyOracle`: no class that type checkers know."""
+        return self.mechanism
 
     def _asked(self) -> str:
         return f"{self.labels!r}"
@@ -246,7 +253,7 @@ class OneOf(Asked):
             why = "where nobody answers there is no mean"
             raise ValueError(f"shares must be {rule}, got None: {why}")
         weights = values - values.mean()
-        squares = self.mechanism.linear_variance(weights) + weights**2
+        squares = self._oracle.linear_variance(weights) + weights**2
         return _largest_variance(squares, weights)
 
     def _parts(self, shares: Mapping[Any, float], values: Floats) -> Floats:
@@ -270,7 +277,7 @@ class OneOf(Asked):
         mean = float(part[valued] @ values[valued]) / inside
         middle = float(values.mean()) if valued.all() else mean
         weights = np.where(valued, values - middle, 0) / inside
-        noise = float(self.mechanism.linear_variance(weights) @ part)
+        noise = float(self._oracle.linear_variance(weights) @ part)
         return noise + float(part @ weights**2) - float(part @ weights) ** 2
 
 
@@ -279,7 +286,7 @@ def _counts(label: Any) -> bool:
     return type(label) is int and abs(label) < 2**53
 
 
-def _in_order(given: Mapping[Any, Any], categories: tuple[Any, ...]) -> list[float]:
+def _in_order(given: Mapping[Any, Any], categories: Labels) -> list[float]:
     """Return the numbers of categories in their order; each must have one."""
     weights = weights_of(given, categories, "values")
     places = [place_of(label, categories) for label in given]
@@ -322,7 +329,7 @@ def _share_error(noise: Floats, share: float, n: int, people: bool) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class Strings(Asked):
+class Strings(Asked[Result]):
     """A string of no known list: the shares of candidates that the server names afterwards.
 
     A string is counted for a candidate of the same code points; see the rule for columns of
@@ -331,7 +338,7 @@ class Strings(Asked):
     Parameters
     ----------
     epsilon : float
-        Privacy of an answer; that of the mechanism, if one is given.
+        Privacy of an answer.  Required, unless a mechanism is given, whose ε it then is.
     missing : str, optional
         What becomes of a missing answer, as for `OneOf`: an error, a string that stands for it, or
         "decline".
@@ -348,9 +355,9 @@ class Strings(Asked):
     0.7
     """
 
-    epsilon: Any = None
-    missing: Any = None
-    mechanism: Any = None
+    epsilon: float = LEFT_OUT
+    missing: str | None = None
+    mechanism: Wheel = LEFT_OUT
 
     def __post_init__(self) -> None:
         self._policy(True)
@@ -454,7 +461,7 @@ class Strings(Asked):
 
 
 @dataclass(frozen=True, eq=False)
-class Number(Asked):
+class Number(Asked[Result]):
     """A number in a public range: its mean.
 
     Parameters
@@ -462,7 +469,7 @@ class Number(Asked):
     low, high : float
         Ends of the range, fixed before anybody answers; the errors grow with its width.
     epsilon : float
-        Privacy of an answer; that of the mechanism, if one is given.
+        Privacy of an answer.  Required, unless a mechanism is given, whose ε it then is.
     missing : {None, "decline"}
         What becomes of a missing answer, as for `OneOf`.
     outside : {"refuse", "clip"}
@@ -481,13 +488,13 @@ class Number(Asked):
     True
     """
 
-    low: Any
-    high: Any
-    epsilon: Any = None
-    missing: Any = None
-    outside: str = "refuse"
+    low: float
+    high: float
+    epsilon: float = LEFT_OUT
+    missing: Literal["decline"] | None = None
+    outside: Literal["refuse", "clip"] = "refuse"
     unit: str = ""
-    mechanism: Any = None
+    mechanism: NumberMechanism = LEFT_OUT
 
     def __post_init__(self) -> None:
         self._set(low=self.range.low, high=self.range.high)

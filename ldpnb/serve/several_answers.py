@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import cached_property, partial
 from itertools import combinations
 from math import sqrt
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -28,7 +28,9 @@ from ldpnb.serve._asked import (
     CATEGORY,
     DECLINE,
     LEAVE,
+    LEFT_OUT,
     Asked,
+    Labels,
     check_labels,
     column_of,
     in_unit,
@@ -52,7 +54,7 @@ TINY = 1e-300  # in place of a variance of 0
 
 
 @dataclass(frozen=True, eq=False)
-class Ratings(Asked):
+class Ratings(Asked[RatingsResult]):
     """Ratings of items, of which each person rates some: who rates each item, and how.
 
     The result has the share of the people who rate an item, and its mean rating.
@@ -67,7 +69,8 @@ class Ratings(Asked):
     most : int
         Items that a person rates, at most; the fewer, the smaller the errors.
     epsilon : float
-        Privacy of all ratings of a person together; that of the mechanism, if one is given.
+        Privacy of all ratings of a person together.  Required, unless a mechanism is given,
+        whose ε it then is.
     more : {"refuse", "draw"}
         What becomes of a person with more ratings: an error, or `most` of them are drawn.  Then
         each counts as most/(number of ratings) of a person, which makes shares of items smaller.
@@ -94,13 +97,13 @@ class Ratings(Asked):
     (0.5, 4.5)
     """
 
-    items: Any
-    low: Any
-    high: Any
-    most: Any
-    epsilon: Any = None
-    more: str = "refuse"
-    mechanism: Any = None
+    items: Labels
+    low: float
+    high: float
+    most: int
+    epsilon: float = LEFT_OUT
+    more: Literal["refuse", "draw"] = "refuse"
+    mechanism: SignedTernary = LEFT_OUT
     missing = None
 
     def __post_init__(self) -> None:
@@ -250,7 +253,7 @@ class Ratings(Asked):
         shares = Result(
             "share",
             "item",
-            self.items,
+            tuple(self.items),
             f,
             error,
             share_low,
@@ -265,7 +268,7 @@ class Ratings(Asked):
         unit = Result(
             "mean",
             "item",
-            self.items,
+            tuple(self.items),
             mean,
             off,
             mean_low,
@@ -478,7 +481,7 @@ def _refuse_gaps(gaps: Bools, name: str, one: str) -> None:
         raise ValueError(f"{name} must be there in each row, got {lost} missing: {cure}")
 
 
-def _refuse_twice(who: Ints, users: list[Any], keys: Ints, items: tuple[Any, ...]) -> None:
+def _refuse_twice(who: Ints, users: list[Any], keys: Ints, items: Labels) -> None:
     """Refuse two ratings of one item by one person."""
     order = np.lexsort((keys, who))
     same_person = np.diff(who[order]) == 0
@@ -502,7 +505,7 @@ class _Cell(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class YesNoTable(Asked):
+class YesNoTable(Asked[Result]):
     """Several yes-or-no columns at once: the share of yes in each, and in both of each pair.
 
     Pairs only if that is asked for.  Rows of the result are labelled by column; those of missing
@@ -512,7 +515,7 @@ class YesNoTable(Asked):
     ----------
     columns : list or tuple of str, at least two
     epsilon : float
-        Privacy of a whole row; that of the mechanism, if one is given.
+        Privacy of a whole row.  Required, unless a mechanism is given, whose ε it then is.
     missing : str, optional
         What becomes of a missing answer, as for `OneOf`; with "decline", people with a gap send
         nothing at all.
@@ -540,13 +543,13 @@ class YesNoTable(Asked):
     [0.2, 0.5]
     """
 
-    columns: Any
-    epsilon: Any = None
-    missing: Any = None
+    columns: list[str] | tuple[str, ...]
+    epsilon: float = LEFT_OUT
+    missing: str | None = None
     pairs: bool = False
-    yes: Any = True
-    no: Any = False
-    mechanism: Any = None
+    yes: str | bool | int = True
+    no: str | bool | int = False
+    mechanism: Blocks | DrawnAttributes | HarmonyFrequency = LEFT_OUT
 
     def __post_init__(self) -> None:
         self._set(columns=check_labels(self.columns, "columns", 2))
