@@ -67,13 +67,13 @@ def wrong() -> None:
     tally = reason.tally(reason.perturb(["pay", "boss"], rng=rng))
     reason.estimate(tally, "95 %")  # wrong
     reason.estimate(tally, 0.95, True)  # wrong
-    reason.estimate(tally).shares  # wrong
+    print(reason.estimate(tally).shares)  # wrong
     reason.estimate(tally).to_fame()  # wrong
-    reason.estimate(tally)["pay"].shares  # wrong
+    print(reason.estimate(tally)["pay"].shares)  # wrong
     reason.estimate(tally).level = 0.9  # wrong
     stars = Ratings(["mail"], 1, 5, most=1, epsilon=1.0)
     found = stars.estimate(stars.tally(stars.perturb([{"mail": 5}] * 500, rng=rng)))
-    found["mail"].low  # wrong
+    print(found["mail"].low)  # wrong
     found.top(1)  # wrong
 
 
