@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from copy import copy
 from dataclasses import fields, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Generic
@@ -229,7 +228,7 @@ class Asked(ABC, Generic[R]):
         for choice in self.rank():
             if not choice.excluded and isinstance(choice.mechanism, kinds):
                 usable.append(choice)
-        chosen = copy(self._best(usable).mechanism)  # that of the ranking stays as it is
+        chosen = self._best(usable).mechanism
         object.__setattr__(chosen, CHOSEN, True)
         self._set(mechanism=chosen)
 
