@@ -638,6 +638,10 @@ class Tally:
     wave : str, optional
         When the reports were asked for, as "2026-W48".  Tallies of different waves, or of which
         only one has a wave, do not add: they may hold the same people.
+    question : str, optional
+        What was asked (`OneOf.identity`), if a question has counted the reports.  Tallies of
+        different questions do not add.  One without, as a mechanism counts it, and as all were in
+        1.0.0, adds to any: the sum is of the question that is known.
 
     Examples
     --------
@@ -653,9 +657,13 @@ class Tally:
     items: tuple[Any, ...] | None = None
     marginal: bool = False
     wave: str | None = None
+    question: str | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "wave", check_wave(self.wave))
+        if self.question is not None and not isinstance(self.question, str):
+            cure = "question.tally(reports) names it"
+            raise ValueError(f"question must be a text, got {shown(self.question)}: {cure}")
         if not isinstance(self.mechanism, Mechanism):
             found = shown(self.mechanism, most=200)
             raise ValueError(f"mechanism must be a Mechanism, got {found}")
@@ -693,9 +701,15 @@ class Tally:
                 "Waves(…, same=…), or add them by pool_waves(…) and say how often each person "
                 "reported, estimate(…, rounds=…)"
             )
+        question = other.question if self.question is None else self.question
+        if other.question not in (None, question):
+            raise ValueError(
+                "tallies must be of one question to be added, since the same counts stand for "
+                f"other answers, got {self.question} and {other.question}: estimate each"
+            )
         n = self.n + other.n
         counts = self.counts + other.counts
-        return Tally(self.mechanism, n, counts, self.items, self.marginal, self.wave)
+        return Tally(self.mechanism, n, counts, self.items, self.marginal, self.wave, question)
 
     def __radd__(self, other: object) -> Tally:
         """Let ``sum(tallies)`` begin with its 0."""

@@ -235,7 +235,7 @@ def test_other_categories_are_refused(categories, words):
         (Ratings(["x", "y"], 1, 5, 1, epsilon=1.0), [{"z": 3}], r"item must be among 'x', 'y', got 'z'.*; add it to"),
         (Ratings(["x", "y"], 1, 5, 1, epsilon=1.0), [{"x": 9}], r"rating must be in \[1, 5\], got 9: choose a wider"),
         (Ratings(["x", "y"], 1, 5, 1, epsilon=1.0), [{"x": None}], r"got 1 missing: leave rows without a rating out"),
-        (Ratings(["x", "y"], 1, 5, 1, epsilon=1.0), [{"x": 3, "y": 3}], r"at most 1 ratings a person, got 2: raise"),
+        (Ratings(["x", "y"], 1, 5, 1, epsilon=1.0), [{"x": 3, "y": 3}], r"at most 1 rating a person, got 2: raise"),
         (Ratings(["x", "y"], 1, 5, 1, epsilon=1.0), ["x"], r"must be a dict \{item: rating\} for each person"),
     ],
 )

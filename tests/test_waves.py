@@ -135,7 +135,7 @@ def test_another_wave_is_refused_with_the_cure(tmp_path):
 def test_what_has_no_wave_is_written_as_by_1_0_0(tmp_path):
     """So that clients and servers of 1.0.0 go on; the version says whether there is a wave."""
     assert "".join(to_wire(SENT, ASKED)) == (OLD / "reports.jsonl").read_text("utf-8")
-    save_tally(ASKED.tally(SENT), tmp_path / "tally", label=ASKED.identity)
+    save_tally(ASKED.mechanism.tally(SENT), tmp_path / "tally", label=ASKED.identity)
     assert (tmp_path / "tally").read_bytes() == (OLD / "tally").read_bytes()
 
 

@@ -7,7 +7,11 @@ from ldpnb._door import door
 if TYPE_CHECKING:
     from ldpnb.serve._catalogue import catalogue as catalogue
     from ldpnb.serve._contrasts import Contrast as Contrast, Contrasts as Contrasts
-    from ldpnb.serve._results import Entry as Entry, RatingsResult as RatingsResult, Result as Result
+    from ldpnb.serve._results import (
+        Entry as Entry,
+        RatingsResult as RatingsResult,
+        Result as Result,
+    )
     from ldpnb.serve._vectors import vectors as vectors
     from ldpnb.serve.collecting import (
         ClusterError as ClusterError,
@@ -39,6 +43,11 @@ if TYPE_CHECKING:
     from ldpnb.serve.survey import Survey as Survey
     from ldpnb.serve.waves import Waves as Waves, pool_waves as pool_waves
     from ldpnb.serve.ways import Way as Way, Ways as Ways
-    from ldpnb.serve.wire import from_wire as from_wire, header as header, schema as schema, to_wire as to_wire
+    from ldpnb.serve.wire import (
+        from_wire as from_wire,
+        header as header,
+        schema as schema,
+        to_wire as to_wire,
+    )
 
 __getattr__, __dir__, __all__ = door(__name__, __file__)

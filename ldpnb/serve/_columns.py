@@ -404,7 +404,8 @@ def coded(values: Column, labels: Sequence[Any], cure: str, name: str = "values"
         counts = np.bincount(codes[unknown], minlength=len(found))
         order = np.argsort(-counts, kind="stable")
         strange = [found[i] for i in order.tolist() if counts[i]]
-        got = f"{told(strange)}, {int(counts.sum())} answers in all"
+        many = int(counts.sum())
+        got = f"{told(strange)}, {many} answer{'' if many == 1 else 's'} in all"
         hint = _hint(strange[0], labels, cure)
         raise ValueError(f"{name} must be among {told(labels)}, got {got}{hint}")
     return places

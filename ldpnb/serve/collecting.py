@@ -630,7 +630,8 @@ def collect(
         said.
     wave : str, optional
         With which they must have been written, and which the tally gets; without one, they must
-        have none, as those of 1.0.0.
+        have none, as those of 1.0.0.  Of a question, the tally gets its identity, too, whatever the
+        label.
     scheduler : distributed.Client or str, optional
         Where to count: a client of a dask cluster, or the address of its scheduler,
         ``"tcp://host:port"``; by default in this process.  Tallies are added on the workers, a few
@@ -661,13 +662,15 @@ def collect(
         If there is a scheduler, or a bar, and the extra ``scale`` is not installed.
     """
     _pyarrow()
+    question = None
     if isinstance(mechanism, Asked):
         items = mechanism._candidates(items)
+        question = mechanism.identity
     mechanism, label = mechanism_of(mechanism, label)
     check_flag(skip, "skip")
     check_flag(progress, "progress")
     names = _names(paths)
-    counter = partial(_count, mechanism, label, check_own_wave(wave), items, skip)
+    counter = partial(_count, mechanism, question, label, check_own_wave(wave), items, skip)
     with _bar(len(names), progress) as told:
         if scheduler is None:
             return _sum(counter(name, told) for name in names)
@@ -744,6 +747,7 @@ def _lock(file: BinaryIO, *, shared: bool) -> bool:
 
 def _count(
     mechanism: Mechanism,
+    question: str | None,
     label: str,
     wave: str | None,
     items: Any,
@@ -776,7 +780,7 @@ def _count(
         told(-seen, 1)
         return Collected(None, {}, 0, {path: str(error)})
     told(0, 1)
-    whole = replace(empty, n=partition.n, counts=counts, wave=wave)
+    whole = replace(empty, n=partition.n, counts=counts, wave=wave, question=question)
     return Collected(whole, {partition.number: path}, partition.size)
 
 

@@ -201,6 +201,8 @@ def save_tally(tally: Tally, path: StrPath, *, label: str = "") -> None:
         "items": items,
         "marginal": tally.marginal,
     }
+    if tally.question is not None:
+        said["question"] = tally.question  # 1.0.0 passes over it
     form = FORM
     if tally.wave is not None:
         form = WITH_WAVE
@@ -210,7 +212,7 @@ def save_tally(tally: Tally, path: StrPath, *, label: str = "") -> None:
 
 
 def load_tally(path: StrPath, mechanism: Mechanism, *, label: str = "") -> Tally:
-    """Read a tally of this mechanism that was written with this label, with its wave if it has one.
+    """Read a tally of this mechanism that was written with this label, with its wave and question if it has them.
 
     Raises
     ------
@@ -237,7 +239,8 @@ def load_tally(path: StrPath, mechanism: Mechanism, *, label: str = "") -> Tally
             items = tuple(items)
         counts = _array(body, "<i8", said["shape"]).astype(np.int64)
         marginal = check_flag(said["marginal"], "marginal")
-        return Tally(mechanism, said["n"], counts, items, marginal, _wave(said))
+        wave = _wave(said)
+        return Tally(mechanism, said["n"], counts, items, marginal, wave, said.get("question"))
 
 
 def _wave(said: Mapping[str, Any]) -> str | None:

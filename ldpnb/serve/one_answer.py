@@ -1,4 +1,4 @@
-"""Questions with one answer a person: one of several categories, a string that nobody can list, a number."""
+"""Questions with one answer a person: a category, a string that nobody can list, a number."""
 
 from __future__ import annotations
 
@@ -7,19 +7,30 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import combinations
 from math import nan, sqrt
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ldpnb.checks import check_count, check_flag, check_own_wave, check_probability, in_full, shown
-from ldpnb.core import Floats, Ints, Reports, Tally
+from ldpnb.checks import check_count, check_flag, check_probability, in_full, shown
+from ldpnb.core import Floats, Ints, Mechanism, Reports, Tally
 from ldpnb.hashing import key_of
 from ldpnb.keyvalue import Wheel
 from ldpnb.numbers.means import Range
 from ldpnb.numbers.one_number import NumberMechanism
 from ldpnb.oracles.base import FrequencyOracle, Supporting
 from ldpnb.records import Records
-from ldpnb.serve._asked import CATEGORY, DECLINE, LEAVE, Asked, check_labels, in_unit, one_range, quantile
+from ldpnb.serve._asked import (
+    CATEGORY,
+    DECLINE,
+    LEAVE,
+    LEFT_OUT,
+    Asked,
+    Labels,
+    check_labels,
+    in_unit,
+    one_range,
+    quantile,
+)
 from ldpnb.serve._columns import coded, folded, labelled, numbers, present, told
 from ldpnb.serve._contrasts import finite, place_of, weights_of
 from ldpnb.serve._planned import PlannedError
@@ -35,30 +46,33 @@ CLOSE = 1.05  # times the least error, which an error may be for that
 
 
 @dataclass(frozen=True, eq=False)
-class OneOf(Asked):
+class OneOf(Asked[Result]):
     """One of several categories: the share of the people in each.
 
     Parameters
     ----------
     categories : list or tuple of str, bool or int, at least two
-        Written down before anybody answers.  Labels are told apart by type: True is not 1, and "1" is neither.  Answers
-        are found by the rule for columns of `ldpnb.serve.survey`.
+        Written down before anybody answers.  Labels are told apart by type: True is not 1, and "1"
+        is neither.  Answers are found by the rule for columns of `ldpnb.serve.survey`.
     epsilon : float
-        Privacy of an answer; that of the mechanism, if one is given.
+        Privacy of an answer.  Required, unless a mechanism is given, whose ε it then is.
     missing : str, optional
-        What becomes of a missing answer (None, NaN, NA).  By default it is an error.  With a name, say "no answer", it
-        is a category of its own, the last one.  With "decline", these people send nothing.  Then the server learns
-        that they do, which is not protected, and shares are of those who answer.
+        What becomes of a missing answer (None, NaN, NA).  By default it is an error.  With a name,
+        say "no answer", it is a category of its own, the last one.  With "decline", these people
+        send nothing.  Then the server learns that they do, which is not protected, and shares are
+        of those who answer.
     mechanism : FrequencyOracle, optional
-        With unbiased shares, k the number of categories, that for missing answers included.  Otherwise the one with
-        the least error for a category that 1/k of the people are in.  Of more than 64 categories, mechanisms within
-        5 % of that error count as equal if the server works once a report, and not once a report and category; then
-        the best of these is taken, which has short reports.
+        With unbiased shares, k the number of categories, that for missing answers included.
+        Otherwise the one with the least error for a category that 1/k of the people are in.  Of
+        more than 64 categories, mechanisms within 5 % of that error count as equal if the server
+        works once a report, and not once a report and category; then the best of these is taken,
+        which has short reports.
     values : dict of category to number, or list of numbers, optional
-        What categories count for in `Result.mean`, such as {"promoter": 1, "passive": 0, "detractor": -1} for the Net
-        Promoter Score; by default the categories themselves, where all are integers (a Likert scale).  Only the server
-        uses them: reports and tallies are the same.  Fewer categories have less noise: map the eleven answers of an
-        NPS question to three on the device.
+        What categories count for in `Result.mean`, such as {"promoter": 1, "passive": 0,
+        "detractor": -1} for the Net Promoter Score; by default the categories themselves, where all
+        are integers (a Likert scale).  Only the server uses them: reports and tallies are the same.
+        Fewer categories have less noise: map the eleven answers of an NPS question to three on the
+        device.
 
     Examples
     --------
@@ -75,51 +89,62 @@ class OneOf(Asked):
     low, high: 95 % intervals, each alone, about the population these people are a random sample of
     """
 
-    categories: Any
-    epsilon: Any = None
-    missing: Any = None
-    mechanism: Any = None
-    values: Any = None
+    categories: Labels
+    epsilon: float = LEFT_OUT
+    missing: str | None = None
+    mechanism: Mechanism = LEFT_OUT
+    values: Mapping[Any, float] | Sequence[float] | None = None
 
     def __post_init__(self) -> None:
-        found = check_labels(self.categories, "categories", 2)
+        categories = check_labels(self.categories, "categories", 2)
         self._policy(True)
-        if self.missing is not None and folded(self.missing) in map(folded, found):
-            raise ValueError(f"missing must be no category, got {shown(self.missing)}: give it another name")
-        self._set(categories=found)
+        if self.missing is not None and folded(self.missing) in map(folded, categories):
+            got = shown(self.missing)
+            raise ValueError(f"missing must be no category, got {got}: give it another name")
+        self._set(categories=categories)
         self._take(FrequencyOracle, "a frequency oracle")
         k = len(self.labels)
-        if self.mechanism.k != k or not self.mechanism.shares:
-            raise ValueError(f"mechanism must have unbiased shares and k = {k}, got {shown(self.mechanism, most=200)}")
-        self._numbers()  # checks them
+        if self._oracle.k != k or not self._oracle.shares:
+            got = shown(self.mechanism, most=200)
+            raise ValueError(f"mechanism must have unbiased shares and k = {k}, got {got}")
+        numbers_of = self._numbers()
+        if self.values is not None:
+            self._set(values=numbers_of[: len(categories)])
 
     def _numbers(self) -> tuple[float, ...]:
-        """Return the number of each label, NaN for that of missing answers; none where nothing was said."""
-        given, count = self.values, len(self.categories)
+        """Return the number of each label, NaN for that of missing answers.
+
+        It is empty where nothing was said.
+        """
+        given = self.values
         if given is None:
-            if any(type(x) is not int or abs(x) >= 2**53 for x in self.categories):
+            if not all(_counts(label) for label in self.categories):
                 return ()
             given = self.categories
         elif isinstance(given, Mapping):
-            weights = weights_of(given, self.categories, "values")
-            places = [place_of(x, self.categories) for x in given]
-            left = [x for i, x in enumerate(self.categories) if i not in places]
-            if left:
-                raise ValueError(f"values must have a number for each category, got none for {told(left)}")
-            given = weights.tolist()
+            given = _in_order(given, self.categories)
+        count = len(self.categories)
         if not isinstance(given, list | tuple) or len(given) != count:
-            raise ValueError(f"values must be a number for each of {count} categories, got {shown(given)}")
-        found = [finite(x, "values") for x in given]
-        if len({*found}) == 1:
-            raise ValueError(
-                f"values must differ, got {in_full(found[0])} for all categories: a mean would be a constant"
-            )
-        return (*found, *[nan] * (len(self.labels) - count))
+            rule = f"a number for each of {count} categories"
+            raise ValueError(f"values must be {rule}, got {shown(given)}")
+        found = [finite(one, "values") for one in given]
+        if len(set(found)) == 1:
+            got = f"{in_full(found[0])} for all categories"
+            raise ValueError(f"values must differ, got {got}: a mean would be a constant")
+        without = len(self.labels) - count
+        return (*found, *[nan] * without)
 
     @property
     def labels(self) -> tuple[Any, ...]:
         """All categories, with that for missing answers, if there is one: code i is label i."""
-        return (*self.categories, *(() if self.missing in (None, DECLINE) else (self.missing,)))
+        if self.missing in (None, DECLINE):
+            return tuple(self.categories)
+        return (*self.categories, self.missing)
+
+    @property
+    def _oracle(self) -> Any:
+        """The mechanism, which is a `FrequencyOracle`: no class that type checkers know."""
+        return self.mechanism
 
     def _asked(self) -> str:
         return f"{self.labels!r}"
@@ -131,10 +156,15 @@ class OneOf(Asked):
         return Item(n=n, epsilon=self.epsilon, k=k, share=1 / k)
 
     def _best(self, usable: list[Choice]) -> Choice:
+        best = usable[0]
         if len(self.labels) <= MANY:
-            return usable[0]
-        fast = (one for one in usable if one.server == "report" and one.error <= CLOSE * usable[0].error)
-        return next(fast, usable[0])
+            return best
+        for choice in usable:
+            if choice.server == "report" and choice.error <= CLOSE * best.error:
+                return choice
+        return best
+
+    # ----------------------------------------------------------------------------------- the client
 
     def encoded(self, values: Any) -> Ints:
         """Return the code of each answer: its place among `labels`.
@@ -149,11 +179,18 @@ class OneOf(Asked):
             codes = np.where(codes < 0, len(self.categories), codes)
         return present(codes, codes >= 0, self.missing, CATEGORY + LEAVE)
 
-    def _estimate(self, tally: Tally, level: float, people: bool, together: bool, rounds: float) -> Result:
-        found = self._result(tally, level, people, together, rounds, "share", "category", self.labels)
-        values, count = self._numbers(), len(self.categories)
-        order = sorted(range(count), key=(values or range(count)).__getitem__)
-        return replace(found, values=values, order=tuple(order))
+    # ----------------------------------------------------------------------------------- the result
+
+    def _estimate(
+        self, tally: Tally, level: float, people: bool, together: bool, rounds: float
+    ) -> Result:
+        labels = self.labels
+        found = self._result("share", "category", labels, tally, level, people, together, rounds)
+        numbers_of = self._numbers()
+        order = list(range(len(self.categories)))
+        if numbers_of:
+            order.sort(key=numbers_of.__getitem__)
+        return replace(found, values=numbers_of, order=tuple(order))
 
     def _supported(self, tally: Tally) -> list[Supported]:
         m = self.mechanism
@@ -161,11 +198,13 @@ class OneOf(Asked):
             return []
         return [Supported(slice(None), m.supporters(tally), tally.n, m.chances)]
 
+    # ------------------------------------------------------------------------------- errors to come
+
     def _planned(self, n: int) -> tuple[float, float]:
         return self.plan(n, people=True) ** 2, self.plan(n) ** 2
 
     def plan(self, n: int, share: float | None = None, *, people: bool = False) -> float:
-        """Return the standard error of a share to come, from so many people; 1/k is the default share.
+        """Return the standard error of a share to come, from n people; by default of 1/k.
 
         It is a float, of a part of 1, and prints as what it is.
 
@@ -174,11 +213,14 @@ class OneOf(Asked):
         >>> OneOf(["pay", "boss", "hours"], epsilon=1.0).plan(1000)
         standard error 4.1 %: 95 % of surveys within ± 8.0 points
         """
-        f = 1 / len(self.labels) if share is None else check_probability(share, "share")
+        if share is None:
+            f = 1 / len(self.labels)
+        else:
+            f = check_probability(share, "share")
         return PlannedError(_share_error(self.mechanism.variance([0])[0], f, n, people))
 
     def plan_mean(self, n: int, shares: Mapping[Any, float] | None = None) -> float:
-        """Return the standard error of `Result.mean` to come, about a population, from so many people.
+        """Return the standard error of `Result.mean` to come, about a population, from n people.
 
         For ± d at 95 %, it takes (1.96 ``plan_mean(1)`` / d)² people.
 
@@ -186,8 +228,9 @@ class OneOf(Asked):
         ----------
         n : int
         shares : dict of label to float, optional
-            Of each label, that for missing answers included; they sum to 1.  By default the worst ones, which are those
-            of two categories; with a category for missing answers they must be given.
+            Of each label, that for missing answers included; they sum to 1.  By default the worst
+            ones, which are those of two categories; with a category for missing answers they must
+            be given.
 
         Raises
         ------
@@ -203,37 +246,73 @@ class OneOf(Asked):
         0.055
         """
         count = check_count(n, 1, "n")
-        if not (values := self._numbers()):
-            raise ValueError("values must be given for a mean, got none: OneOf(…, values={…})")
-        found = np.array(values)
-        valued = ~np.isnan(found)
+        found = np.array(self._numbers())
+        if found.size == 0:
+            cure = "OneOf(…, values={…})"
+            raise ValueError(f"values must be given for a mean, got none: {cure}")
         if shares is None:
-            if not valued.all():
-                rule = f"given, that of {shown(self.missing)} included"
-                raise ValueError(f"shares must be {rule}, got None: where nobody answers there is no mean")
-            weights = found - found.mean()
-            squares = self.mechanism.linear_variance(weights) + weights**2
-            return PlannedError(sqrt(_largest_variance(squares, weights) / count), "", largest=True)
+            error = sqrt(self._largest_mean_variance(found) / count)
+            return PlannedError(error, "", largest=True)
+        part = self._parts(shares, found)
+        return PlannedError(sqrt(self._mean_variance(found, part) / count), "")
+
+    def _largest_mean_variance(self, values: Floats) -> float:
+        """Return n times the variance of a mean, for the worst shares."""
+        if np.isnan(values).any():
+            rule = f"given, that of {shown(self.missing)} included"
+            why = "where nobody answers there is no mean"
+            raise ValueError(f"shares must be {rule}, got None: {why}")
+        weights = values - values.mean()
+        squares = self._oracle.linear_variance(weights) + weights**2
+        return _largest_variance(squares, weights)
+
+    def _parts(self, shares: Mapping[Any, float], values: Floats) -> Floats:
+        """Return the share of each label, checked; somebody has a value."""
         if not isinstance(shares, Mapping):
-            raise ValueError(f"shares must be a dict of a share for each label, got {shown(shares)}")
+            got = shown(shares)
+            raise ValueError(f"shares must be a dict of a share for each label, got {got}")
         part = weights_of(shares, self.labels, "shares")
         if (part < 0).any() or abs(part.sum() - 1) > 1e-9:
-            raise ValueError(f"shares must be at least 0 and sum to 1, got {shown(dict(shares))}")
+            got = shown(dict(shares))
+            raise ValueError(f"shares must be at least 0 and sum to 1, got {got}")
+        if part[~np.isnan(values)].sum() <= 0:
+            got = shown(dict(shares))
+            raise ValueError(f"shares must be above 0 for a category with a value, got {got}")
+        return part
+
+    def _mean_variance(self, values: Floats, part: Floats) -> float:
+        """Return n times the variance of the mean among those who have a value."""
+        valued = ~np.isnan(values)
         inside = float(part[valued].sum())
-        if inside <= 0:
-            raise ValueError(f"shares must be above 0 for a category with a value, got {shown(dict(shares))}")
-        mean = float(part[valued] @ found[valued]) / inside
-        middle = float(found.mean()) if valued.all() else mean
-        weights = np.where(valued, found - middle, 0) / inside
-        noise = float(self.mechanism.linear_variance(weights) @ part)
-        error = sqrt((noise + float(part @ weights**2) - float(part @ weights) ** 2) / count)
-        return PlannedError(error, "")
+        mean = float(part[valued] @ values[valued]) / inside
+        middle = float(values.mean()) if valued.all() else mean
+        weights = np.where(valued, values - middle, 0) / inside
+        noise = float(self._oracle.linear_variance(weights) @ part)
+        return noise + float(part @ weights**2) - float(part @ weights) ** 2
+
+
+def _counts(label: Any) -> bool:
+    """Whether a label is an integer, and as a float the same."""
+    return type(label) is int and abs(label) < 2**53
+
+
+def _in_order(given: Mapping[Any, Any], categories: Labels) -> list[float]:
+    """Return the numbers of categories in their order; each must have one."""
+    weights = weights_of(given, categories, "values")
+    places = [place_of(label, categories) for label in given]
+    left = [label for i, label in enumerate(categories) if i not in places]
+    if left:
+        rule = "a number for each category"
+        raise ValueError(f"values must have {rule}, got none for {told(left)}")
+    numbers_of: list[float] = weights.tolist()
+    return numbers_of
 
 
 def _largest_variance(squares: Floats, means: Floats) -> float:
-    """Return the largest Σ π_i s_i − (Σ π_i m_i)² of any shares π: for each mean the best π has two parts at most.
+    """Return the largest Σ π_i s_i − (Σ π_i m_i)² of any shares π.
 
-    With t of the people in i, and 1 − t in j, it is a parabola in t.
+    For each mean the best π has two parts at most.  With t of the people in i, and 1 − t in j, it
+    is a parabola in t.
 
     Examples
     --------
@@ -245,7 +324,8 @@ def _largest_variance(squares: Floats, means: Floats) -> float:
         apart = means[i] - means[j]
         if apart == 0:
             continue  # a straight line, with its largest value at an end
-        t = float(np.clip(((squares[i] - squares[j]) / (2 * apart) - means[j]) / apart, 0, 1))
+        top = ((squares[i] - squares[j]) / (2 * apart) - means[j]) / apart
+        t = float(np.clip(top, 0, 1))
         mean = means[j] + t * apart
         best = max(best, float(t * squares[i] + (1 - t) * squares[j] - mean**2))
     return best
@@ -253,38 +333,41 @@ def _largest_variance(squares: Floats, means: Floats) -> float:
 
 def _share_error(noise: Floats, share: float, n: int, people: bool) -> float:
     """Return the standard error of a share, from the noise of holders (first) and of all others."""
+    mean_noise = share * noise[0] + (1 - share) * noise[1:].mean()
     left = 0 if check_flag(people, "people") else share * (1 - share)
-    return sqrt((share * noise[0] + (1 - share) * noise[1:].mean() + left) / check_count(n, 1, "n"))
+    return sqrt((mean_noise + left) / check_count(n, 1, "n"))
 
 
 @dataclass(frozen=True, eq=False)
-class Strings(Asked):
-    """A string that the client need not know a list for: the shares of candidates that the server names afterwards.
+class Strings(Asked[Result]):
+    """A string of no known list: the shares of candidates that the server names afterwards.
 
-    A string is counted for a candidate of the same code points; see the rule for columns of `ldpnb.serve.survey`, and
-    `ldpnb.hashing.digest` for what is hashed.
+    A string is counted for a candidate of the same code points; see the rule for columns of
+    `ldpnb.serve.survey`, and `ldpnb.hashing.digest` for what is hashed.
 
     Parameters
     ----------
     epsilon : float
-        Privacy of an answer; that of the mechanism, if one is given.
+        Privacy of an answer.  Required, unless a mechanism is given, whose ε it then is.
     missing : str, optional
-        What becomes of a missing answer, as for `OneOf`: an error, a string that stands for it, or "decline".
+        What becomes of a missing answer, as for `OneOf`: an error, a string that stands for it, or
+        "decline".
     mechanism : Wheel, optional
         Otherwise one for a single string a person.
 
     Examples
     --------
     >>> crash = Strings(epsilon=2.0)
-    >>> reports = crash.perturb(["disk full"] * 7000 + ["no network"] * 3000, rng=np.random.default_rng(0))
-    >>> result = crash.estimate(crash.tally(reports, ["disk full", "no network", "overheated"]))
-    >>> round(result["disk full"].share, 1)
+    >>> answers = ["disk full"] * 7000 + ["no network"] * 3000
+    >>> reports = crash.perturb(answers, rng=np.random.default_rng(0))
+    >>> tally = crash.tally(reports, ["disk full", "no network", "overheated"])
+    >>> round(crash.estimate(tally)["disk full"].share, 1)
     0.7
     """
 
-    epsilon: Any = None
-    missing: Any = None
-    mechanism: Any = None
+    epsilon: float = LEFT_OUT
+    missing: str | None = None
+    mechanism: Wheel = LEFT_OUT
 
     def __post_init__(self) -> None:
         self._policy(True)
@@ -298,63 +381,98 @@ class Strings(Asked):
 
         return Item(n=n, epsilon=self.epsilon, k=1000, share=0.01, listed=False)
 
+    # ----------------------------------------------------------------------- the client, the server
+
     def encoded(self, values: Any) -> Records:
         """Return records of one key a person, the digest of the string."""
         labels, codes = labelled(values)
-        if wrong := [x for x in labels if not isinstance(x, str)]:
-            raise ValueError(f"values must be strings, got {told(wrong)}: OneOf takes bools and integers")
+        wrong = [label for label in labels if not isinstance(label, str)]
+        if wrong:
+            cure = "OneOf takes bools and integers"
+            raise ValueError(f"values must be strings, got {told(wrong)}: {cure}")
         if self.missing not in (None, DECLINE):
-            labels, codes = [*labels, self.missing], np.where(codes < 0, len(labels), codes)
-        codes = present(codes, codes >= 0, self.missing, f'missing="no answer" is a string of their own, {LEAVE}')
-        keys = np.array([key_of(x) for x in labels], np.int64)
-        return Records(np.arange(len(codes) + 1), keys[codes] if len(codes) else codes)
+            codes = np.where(codes < 0, len(labels), codes)
+            labels = [*labels, self.missing]
+        cures = f'missing="no answer" is a string of their own, {LEAVE}'
+        codes = present(codes, codes >= 0, self.missing, cures)
+        keys = np.array([key_of(label) for label in labels], np.int64)
+        held = keys[codes] if len(codes) else codes
+        return Records(np.arange(len(codes) + 1), held)
 
-    def tally(self, reports: Reports, candidates: Sequence[str] = (), *, wave: str | None = None) -> Tally:
+    def tally(
+        self, reports: Reports, candidates: Sequence[str] = (), *, wave: str | None = None
+    ) -> Tally:
         """Count reports, for the strings named: any list, since it need not be known beforehand.
 
         See `Asked.tally` for the wave.
         """
-        counted: Tally = self.mechanism.tally(reports, self._candidates(candidates))
-        return replace(counted, wave=check_own_wave(wave))
+        return self._tallied(self.mechanism.tally(reports, self._candidates(candidates)), wave)
 
     def _candidates(self, items: Any) -> tuple[str, ...]:
-        named = check_labels(() if items is None else items, "candidates", any_form=True)
-        if wrong := [x for x in named if not isinstance(x, str)]:  # a number would be a hash value, which nobody sent
-            raise ValueError(f"candidates must be strings, got {told(wrong)}: write them as strings")
-        return named
+        given = () if items is None else items
+        labels = check_labels(given, "candidates", any_form=True)
+        # a number would be a hash value, which nobody sent
+        wrong = [label for label in labels if not isinstance(label, str)]
+        if wrong:
+            cure = "write them as strings"
+            raise ValueError(f"candidates must be strings, got {told(wrong)}: {cure}")
+        return labels
 
-    def _estimate(self, tally: Tally, level: float, people: bool, together: bool, rounds: float) -> Result:
+    # ----------------------------------------------------------------------------------- the result
+
+    def _estimate(
+        self, tally: Tally, level: float, people: bool, together: bool, rounds: float
+    ) -> Result:
         labels = tally.items or ()
         if not people:
-            return self._result(tally, level, people, together, rounds, "share", "string", labels)
-        # of sets, the server could not tell; here each person has one string, so that only the noise is left
-        found, (own, rare) = self.mechanism.estimate(tally), self._noise
+            return self._result("share", "string", labels, tally, level, False, together, rounds)
+        # of sets, the server could not tell; here each person has one string, so that only the
+        # noise is left
+        found = self.mechanism.estimate(tally)
+        own, rare = self._noise
         error = np.sqrt((rare + (own - rare) * found.clip(0, 1)) / tally.n)
         z = quantile(level, len(labels) if together else 1)
         low, high = self._ends_of(tally, z, True, rounds, "share")
-        ends_at = partial(self._ends_at, tally, True, rounds, "share")
-        given = "share", "string", labels, found, error, low, high, tally, level, people, together
-        return Result(*given, rounds=rounds, ends_at=ends_at)
+        return Result(
+            "share",
+            "string",
+            labels,
+            found,
+            error,
+            low,
+            high,
+            tally,
+            level,
+            people,
+            together,
+            rounds=rounds,
+            ends_at=partial(self._ends_at, tally, True, rounds, "share"),
+        )
 
     def _supported(self, tally: Tally) -> list[Supported]:
         m = self.mechanism
         return [Supported(slice(None), m.supporters(tally), tally.n, m.chances)]
 
-    def _planned(self, n: int) -> tuple[float, float]:
-        return self.plan(n, people=True) ** 2, self.plan(n) ** 2
+    # ------------------------------------------------------------------------------- errors to come
 
     @property
     def _noise(self) -> Floats:
         """Variance of the score of a string that a person has, and of any other."""
-        return self.mechanism.variance(Records.of({0}, set()), [0])[:, 0]  # type: ignore[no-any-return]
+        one_with, one_without = {0}, set[int]()
+        noise: Floats = self.mechanism.variance(Records.of(one_with, one_without), [0])
+        return noise[:, 0]
+
+    def _planned(self, n: int) -> tuple[float, float]:
+        return self.plan(n, people=True) ** 2, self.plan(n) ** 2
 
     def plan(self, n: int, share: float = 0.01, *, people: bool = False) -> float:
-        """Return the standard error of a share to come, from so many people."""
-        return PlannedError(_share_error(self._noise, check_probability(share, "share"), n, people))
+        """Return the standard error of a share to come, from n people."""
+        f = check_probability(share, "share")
+        return PlannedError(_share_error(self._noise, f, n, people))
 
 
 @dataclass(frozen=True, eq=False)
-class Number(Asked):
+class Number(Asked[Result]):
     """A number in a public range: its mean.
 
     Parameters
@@ -362,11 +480,12 @@ class Number(Asked):
     low, high : float
         Ends of the range, fixed before anybody answers; the errors grow with its width.
     epsilon : float
-        Privacy of an answer; that of the mechanism, if one is given.
+        Privacy of an answer.  Required, unless a mechanism is given, whose ε it then is.
     missing : {None, "decline"}
         What becomes of a missing answer, as for `OneOf`.
     outside : {"refuse", "clip"}
-        What becomes of a number outside the range: an error, or the nearest end, which moves the mean.
+        What becomes of a number outside the range: an error, or the nearest end, which moves the
+        mean.
     unit : str
         Of the number, for the table.
     mechanism : mechanism for one number, optional
@@ -380,13 +499,13 @@ class Number(Asked):
     True
     """
 
-    low: Any
-    high: Any
-    epsilon: Any = None
-    missing: Any = None
-    outside: str = "refuse"
+    low: float
+    high: float
+    epsilon: float = LEFT_OUT
+    missing: Literal["decline"] | None = None
+    outside: Literal["refuse", "clip"] = "refuse"
     unit: str = ""
-    mechanism: Any = None
+    mechanism: NumberMechanism = LEFT_OUT
 
     def __post_init__(self) -> None:
         self._set(low=self.range.low, high=self.range.high)
@@ -410,36 +529,48 @@ class Number(Asked):
 
         return OneNumber(n=n, epsilon=self.epsilon, low=self.low, high=self.high)
 
+    # ----------------------------------------------------------------------------------- the client
+
     def encoded(self, values: Any) -> Floats:
         """Return the numbers, mapped to [−1, 1].
 
         Raises
         ------
         ValueError
-            If one is outside the range and is not to be clipped, is infinite or beyond floats, or is missing and
-            nothing was said about that.
+            If one is outside the range and is not to be clipped, is infinite or beyond floats, or
+            is missing and nothing was said about that.
         """
         found = numbers(values)
-        found = present(found, ~np.isnan(found), self.missing, f'{LEAVE}; ask OneOf(["yes", "no"]) who has a number')
+        cures = f'{LEAVE}; ask OneOf(["yes", "no"]) who has a number'
+        found = present(found, ~np.isnan(found), self.missing, cures)
         if self.outside == "clip":
             found = found.clip(self.low, self.high)
-        if (wrong := found[(found < self.low) | (found > self.high)]).size:
-            ends = f"[{in_full(self.low)}, {in_full(self.high)}]"
-            what = f"numbers in {ends}, got {in_full(wrong[0])}, {wrong.size} outside in all"
-            raise ValueError(f'values must be {what}; choose a wider range, or outside="clip"')
+        wrong = found[(found < self.low) | (found > self.high)]
+        if wrong.size:
+            rule = f"numbers in [{in_full(self.low)}, {in_full(self.high)}]"
+            got = f"{in_full(wrong[0])}, {wrong.size} outside in all"
+            cure = 'choose a wider range, or outside="clip"'
+            raise ValueError(f"values must be {rule}, got {got}; {cure}")
         return self.range.to_unit(found)
 
-    def _estimate(self, tally: Tally, level: float, people: bool, together: bool, rounds: float) -> Result:
+    # ----------------------------------------------------------------------------------- the result
+
+    def _estimate(
+        self, tally: Tally, level: float, people: bool, together: bool, rounds: float
+    ) -> Result:
         alone = 1 if people else rounds
-        found = self._result(tally, level, False, together, alone, "mean", "", ("mean",))
-        found = replace(found, rounds=rounds)
-        return in_unit(found, self.range, people, self.unit)
+        found = self._result("mean", "", ("mean",), tally, level, False, together, alone)
+        return in_unit(replace(found, rounds=rounds), self.range, people, self.unit)
+
+    # ------------------------------------------------------------------------------- errors to come
 
     def _planned(self, n: int) -> tuple[float, float]:
-        largest = (self.plan(n) / (2 * float(self.range.half))) ** 2
+        width = 2 * float(self.range.half)
+        largest = (self.plan(n) / width) ** 2
         return largest, largest
 
     def plan(self, n: int) -> float:
-        """Return the largest standard error of the mean that any numbers lead to, from so many people."""
-        error = float(self.range.half) * sqrt(self.mechanism.second_moments.max() / check_count(n, 1, "n"))
+        """Return the largest standard error of the mean, whatever the numbers of n people."""
+        largest = self.mechanism.second_moments.max()
+        error = float(self.range.half) * sqrt(largest / check_count(n, 1, "n"))
         return PlannedError(error, self.unit, largest=True)
