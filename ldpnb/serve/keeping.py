@@ -212,7 +212,7 @@ def save_tally(tally: Tally, path: StrPath, *, label: str = "") -> None:
 
 
 def load_tally(path: StrPath, mechanism: Mechanism, *, label: str = "") -> Tally:
-    """Read a tally of this mechanism that was written with this label, with its wave and question if it has them.
+    """Read a tally of this mechanism and label, with its wave and its question if it has them.
 
     Raises
     ------
