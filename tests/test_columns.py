@@ -411,7 +411,7 @@ def test_a_category_for_missing_answers_does_not_change_the_cure():
     for wrong, kind in (("1", "str"), (True, "bool")):
         with pytest.raises(ValueError, match=f"the answers are {kind}, the labels int, convert the answers first$"):
             question.encoded([wrong, None])
-    with pytest.raises(ValueError, match="'five', 1 answers in all; add a category"):
+    with pytest.raises(ValueError, match="'five', 1 answer in all; add a category"):
         question.encoded(["five", None])
 
 
