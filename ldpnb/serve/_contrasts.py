@@ -48,7 +48,7 @@ from ldpnb.serve._ends import (
     reaching,
     settled,
 )
-from ldpnb.serve._sheets import aligned
+from ldpnb.serve._sheets import Sheet
 
 if TYPE_CHECKING:
     from ldpnb.attributes.records import Set
@@ -236,9 +236,12 @@ class Contrast:
         return self.least < 0 < self.most
 
     def __str__(self) -> str:
-        return _printed([self])
+        return _sheet([self]).text()
 
     __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return _sheet([self]).html()
 
 
 class Contrasts(dict[str, Contrast]):
@@ -255,18 +258,21 @@ class Contrasts(dict[str, Contrast]):
     heading: str = ""
 
     def __str__(self) -> str:
-        return _printed(self._rows(), self.heading)
+        return _sheet(self._rows(), self.heading).text()
 
     __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return _sheet(self._rows(), self.heading).html()
 
     def _rows(self) -> list[Contrast]:
         """Return the sums, each with its name."""
         return [replace(one, label=name) for name, one in self.items()]
 
 
-def _printed(rows: Sequence[Contrast], heading: str = "") -> str:
+def _sheet(rows: Sequence[Contrast], heading: str = "") -> Sheet:
     """Return a table, and the lines that say what it is about."""
-    return "\n".join([*aligned(_cells(rows, heading)), *_said(rows)])
+    return Sheet(_cells(rows, heading), _said(rows))
 
 
 def _said(rows: Sequence[Contrast]) -> list[str]:

@@ -5,7 +5,7 @@ They are shown as a table, a data frame, or a picture.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import floor, isfinite, log10
 from typing import Any, NamedTuple
@@ -27,7 +27,7 @@ from ldpnb.serve._contrasts import (
     place_of,
 )
 from ldpnb.serve._rounds import is_pooled, told as reported
-from ldpnb.serve._sheets import aligned, short
+from ldpnb.serve._sheets import Sheet, short
 
 DECIMALS = 6  # printed, at most
 WHOLE = (
@@ -300,7 +300,11 @@ class Result:
 
     def table(self) -> str:
         """Return the rows as lines of text."""
-        return "\n".join([*aligned(self._cells(), NOTED), *self._left_out()])
+        return self._sheet([]).text()
+
+    def _sheet(self, said: Sequence[str]) -> Sheet:
+        """Return the table that is shown, with these lines at its end."""
+        return Sheet(self._cells(), [*self._left_out(), *said], left=NOTED)
 
     def _kept(self) -> list[int]:
         """Return the places of the rows that are printed."""
@@ -368,9 +372,12 @@ class Result:
         return ""
 
     def __str__(self) -> str:
-        return f"{self.table()}\n{self.said}"
+        return self._sheet(self.said.splitlines()).text()
 
     __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return self._sheet(self.said.splitlines()).html()
 
     def to_frame(self) -> Any:
         """Return a pandas DataFrame: a row a label; the estimate, error, low and high.
@@ -463,9 +470,17 @@ class RatingsResult:
         return Rated(self.shares[item], self.means[item])
 
     def __str__(self) -> str:
-        return f"{self.shares.table()}\n\n{self.means.table()}\n{self.shares.said}"
+        return "\n\n".join(sheet.text() for sheet in self._sheets())
 
     __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return "\n".join(sheet.html() for sheet in self._sheets())
+
+    def _sheets(self) -> list[Sheet]:
+        """Return the tables that are shown."""
+        said = self.shares.said.splitlines()
+        return [self.shares._sheet([]), self.means._sheet(said)]
 
     def to_frame(self) -> Any:
         """Return a pandas DataFrame: a row an item.
@@ -574,6 +589,13 @@ class Results(dict[str, Any]):
         return "\n\n".join(f"{name}\n{result}" for name, result in self.items())
 
     __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        parts = []
+        for name, result in self.items():
+            parts.append(Sheet([], above=[name]).html())
+            parts.append(result._repr_html_())
+        return "\n".join(parts)
 
 
 def _marked(result: Any, tallies: tuple[Tally, ...]) -> Any:

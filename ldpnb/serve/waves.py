@@ -87,7 +87,7 @@ from ldpnb.serve._contrasts import (
 )
 from ldpnb.serve._ends import Ends, added, moved
 from ldpnb.serve._results import Entry, RatingsResult, Result
-from ldpnb.serve._sheets import aligned, short
+from ldpnb.serve._sheets import Sheet, short
 
 ROUNDING = 1e-14  # of times, in units of their range
 NEAR = 1.96  # standard errors, by coins alone, of a difference of two waves
@@ -577,8 +577,17 @@ class Waves:
         return f"{self._who}; change: {self.waves[0]} to {self.waves[-1]}\n{table}"
 
     def __str__(self) -> str:
+        return self._sheet().text()
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return self._sheet().html()
+
+    def _sheet(self) -> Sheet:
+        """Return the table that is shown, with the lines below it."""
         changes = self._changes()
-        return "\n".join([*aligned(self._cells(changes)), *self._below(changes)])
+        return Sheet(self._cells(changes), self._below(changes))
 
     def _changes(self) -> list[OverWaves | None]:
         """Return the change of each row, None where a wave does not tell it."""
@@ -627,8 +636,6 @@ class Waves:
         if any(change is not None and isnan(change.low) for change in changes):
             lines.append(UNTOLD)
         return lines
-
-    __repr__ = __str__
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the estimates of each row over the waves, and return the axes.
