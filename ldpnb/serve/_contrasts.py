@@ -1,4 +1,4 @@
-r"""Weighted sums of rows: differences, scores and means of one result, and differences of two results.
+r"""Weighted sums of rows: differences, scores and means of one result, and differences of two.
 
 Rows of one result come from the same reports, so that their errors do not add.  `variance_of` asks
 the mechanism; where its tally does not tell, the error of a sum is at most the sum of the errors
@@ -23,6 +23,7 @@ from math import inf, isfinite, isnan, nan, sqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ldpnb.asked import AsksSome
 from ldpnb.attributes import Blocks
@@ -47,6 +48,7 @@ from ldpnb.serve._ends import (
     reaching,
     settled,
 )
+from ldpnb.serve._sheets import Sheet
 
 if TYPE_CHECKING:
     from ldpnb.attributes.records import Set
@@ -54,17 +56,27 @@ if TYPE_CHECKING:
 
 ROUNDING = 1e-9  # of a variance that is 0, in units of that of one row
 NOTHING = 1e-13  # of a squared score: less than this scatter is rounding
-ALIKE = 1e-14  # of the largest weight: those that differ by no more are the same, as 0.1 + 0.2 and 0.3
-SAME_VALUE = 4e-16  # of the largest value: those that differ by no more are one, written in two ways
+ALIKE = 1e-14  # of the largest weight: closer ones are the same, as 0.1 + 0.2 and 0.3
+SAME_VALUE = 4e-16  # of the largest value: closer ones are one, written in two ways
 BESIDE = 1e-12  # of 1 − level: p is so far from it where p and the interval would say two things
-SMALLEST, LARGEST = 1e-50, 1e50  # of a weight: squares of products of two are neither 0 nor infinite
+SMALLEST = 1e-50  # of a weight: squares of products of two are neither 0 nor infinite
+LARGEST = 1e50
 ALONE = "one result: its rows come from the same reports, which is allowed for"
 OTHERS = "other people in each: variances add; results of the same people are same_people=True"
-ASSIGNED = "of these two groups as they are; for the effect of what was assigned at random, leave out people=True"
+ASSIGNED = (
+    "of these two groups as they are; "
+    "for the effect of what was assigned at random, leave out people=True"
+)
 INTERVAL = "low, high: "
 NOISE = "the same people, and an error about these people alone: noise adds"
-DRAWN = "people drawn from one group: the error is at most this, since no report tells how two answers go together"
-SAME = "people of one group: the error is at most this, since no report tells how a person's two answers go together"
+DRAWN = (
+    "people drawn from one group: the error is at most this, "
+    "since no report tells how two answers go together"
+)
+SAME = (
+    "people of one group: the error is at most this, "
+    "since no report tells how a person's two answers go together"
+)
 UNTOLD = "–: too few reports tell the error, or that of one part, which is estimated as 0"
 AT_MOST = "the error is at most this, since reports do not tell how these rows go together"
 
@@ -83,30 +95,36 @@ class Part:
     weights: Floats
 
     def span(self, what: str) -> tuple[float, float]:
-        """Return the least and the largest that the sum can be; of shares, with each between 0 and 1.
+        """Return the least and the largest that the sum can be, with each share between 0 and 1.
 
         Parameters
         ----------
         what : str
             "share" or "mean": of shares, the mean of the values that stand for them.
         """
-        result, used = self.result, self.weights[self.weights != 0]
+        result = self.result
         if what == "mean" and result.what == "share":
             return float(np.nanmin(result.values)), float(np.nanmax(result.values))
-        each = [sorted((weight * result.span[0], weight * result.span[1])) for weight in used.tolist()]
-        return sum(low for low, _ in each), sum(high for _, high in each)
+        low, high = result.span
+        least = 0.0
+        most = 0.0
+        for weight in self.weights[self.weights != 0].tolist():
+            least += min(weight * low, weight * high)
+            most += max(weight * low, weight * high)
+        return least, most
 
 
 @dataclass(frozen=True, eq=False)
 class Contrast:
-    """A weighted sum of rows, or a difference of two, with its standard error and interval; ``print`` shows a line.
+    """A weighted sum of rows, or a difference of two, with its standard error and interval.
 
-    A sum with one row has the interval of that row, as it is printed but for the level; by k-RR, so has one of several
-    rows with one weight, as if they were a row.  A difference of results, or a change, combines the intervals of both.
-    About these people, differences of sets may cover less, see `ldpnb.serve.difference`.
-    Other sums of several rows of one result follow the normal law, which is too
-    narrow where hardly anybody, say fewer than ten people, is in what is added; where their error is estimated as 0,
-    ends and p are NaN; these and the error print as "–".
+    ``print`` shows a line.  A sum with one row has the interval of that row, as it is printed but
+    for the level; by k-RR, so has one of several rows with one weight, as if they were a row.  A
+    difference of results, or a change, combines the intervals of both.  About these people,
+    differences of sets may cover less, see `ldpnb.serve.difference`.  Other sums of several rows of
+    one result follow the normal law, which is too narrow where hardly anybody, say fewer than ten
+    people, is in what is added; where their error is estimated as 0, ends and p are NaN; these and
+    the error print as "–".
 
     Attributes
     ----------
@@ -175,15 +193,16 @@ class Contrast:
     @property
     def is_sum(self) -> bool:
         """Whether it is a share of people itself: rows of one result that are added up."""
-        return len(self.parts) == 1 and {*self.parts[0].weights.tolist()} <= {0.0, 1.0}
+        return len(self.parts) == 1 and set(self.parts[0].weights.tolist()) <= {0.0, 1.0}
 
     @cached_property
     def p_value(self) -> float:
-        """Smallest 1 − level whose interval leaves out 0, times the number of sums asked for at once.
+        """Smallest 1 − level whose interval leaves out 0, times the number of sums at once.
 
-        It is at most 1 − `level` where the interval leaves out 0, and there alone: an end at 0
-        holds it.  It is never below 1e-9 for one sum, which prints as "<1e-09".  NaN where the
-        interval is: the error of several rows is estimated as 0, from too few reports.
+        It counts the sums that were asked for at once.  It is at most 1 − `level` where the
+        interval leaves out 0, and there alone: an end at 0 holds it.  It is never below 1e-9 for
+        one sum, which prints as "<1e-09".  NaN where the interval is: the error of several rows is
+        estimated as 0, from too few reports.
         """
         if not isfinite(self._chance):
             return nan
@@ -211,19 +230,24 @@ class Contrast:
     def tests_zero(self) -> bool:
         """Whether 0 lies inside of what it can be: only then is p printed.
 
-        A share, a sum of shares, or a mean of the numbers 1 to 5 cannot lie on both sides of 0; a difference of two
-        groups can.
+        A share, a sum of shares, or a mean of the numbers 1 to 5 cannot lie on both sides of 0; a
+        difference of two groups can.
         """
         return self.least < 0 < self.most
 
     def __str__(self) -> str:
-        return _printed([self])
+        return _sheet([self]).text()
 
     __repr__ = __str__
 
+    def _repr_html_(self) -> str:
+        return _sheet([self]).html()
+
 
 class Contrasts(dict[str, Contrast]):
-    """Several weighted sums by name, whose intervals hold all at once; ``print`` shows them as a table.
+    """Several weighted sums by name, whose intervals hold all at once.
+
+    ``print`` shows them as a table.
 
     Attributes
     ----------
@@ -234,43 +258,71 @@ class Contrasts(dict[str, Contrast]):
     heading: str = ""
 
     def __str__(self) -> str:
-        return _printed([replace(one, label=name) for name, one in self.items()], self.heading)
+        return _sheet(self._rows(), self.heading).text()
 
     __repr__ = __str__
 
+    def _repr_html_(self) -> str:
+        return _sheet(self._rows(), self.heading).html()
 
-def _printed(rows: Sequence[Contrast], heading: str = "") -> str:
+    def _rows(self) -> list[Contrast]:
+        """Return the sums, each with its name."""
+        return [replace(one, label=name) for name, one in self.items()]
+
+
+def _sheet(rows: Sequence[Contrast], heading: str = "") -> Sheet:
     """Return a table, and the lines that say what it is about."""
-    said = list(dict.fromkeys(line for one in rows for line in one.said.splitlines()))
-    if any(one.tests_zero for one in rows):
-        said = [f"{line}; p: if 0 were true" if line.startswith(INTERVAL) else line for line in said]
-    if any(isnan(one.low) for one in rows):
-        said.append(UNTOLD)
-    return "\n".join([_table(rows, heading), *said])
+    return Sheet(_cells(rows, heading), _said(rows))
 
 
-def _table(rows: Sequence[Contrast], heading: str) -> str:
-    """Return lines of text with a head; all rows are shares, or all are means."""
-    first = rows[0]
-    scale, unit = (100, " points") if first.what == "share" else (1, f" {first.unit}" if first.unit else "")
-    if first.what == "share" and all(one.is_sum for one in rows):
-        unit = " %"
-    told = [one.error for one in rows if one.error > 0] or [(one.high - one.low) / 4 for one in rows]
-    least = min((scale * error for error in told if error > 0), default=1.0)
-    decimals = min(6, max(0, 1 - int(np.floor(np.log10(least)))))
-    tested = any(one.tests_zero for one in rows)
-    lines = [[heading, first.what, "error", "low", "high", *["p"] * tested]]
+def _said(rows: Sequence[Contrast]) -> list[str]:
+    """Return the lines below a table, each once."""
+    said: list[str] = []
     for one in rows:
-        numbers = [scale * x for x in (one.estimate, one.error, one.low, one.high)]
-        if isnan(one.low):
-            numbers[1] = nan  # an error of 0 that too few reports tell
-        cells = ["–" if isnan(x) else f"{x:,.{decimals}f}{unit}" for x in numbers]
-        lines.append([one.label, *cells, *[_chance(one)] * tested])
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    return "\n".join(
-        "  ".join([line[0].ljust(widths[0]), *(x.rjust(w) for x, w in zip(line[1:], widths[1:], strict=True))]).rstrip()
-        for line in lines
-    )
+        said += one.said.splitlines()
+    tested = any(one.tests_zero for one in rows)
+    lines = []
+    for line in dict.fromkeys(said):
+        if tested and line.startswith(INTERVAL):
+            line += "; p: if 0 were true"
+        lines.append(line)
+    if any(isnan(one.low) for one in rows):
+        lines.append(UNTOLD)
+    return lines
+
+
+def _cells(rows: Sequence[Contrast], heading: str) -> list[list[str]]:
+    """Return the cells of a table, the head first; all rows are shares, or all are means."""
+    first = rows[0]
+    scale = 1
+    unit = f" {first.unit}" if first.unit else ""
+    if first.what == "share":
+        scale = 100
+        unit = " %" if all(one.is_sum for one in rows) else " points"
+    decimals = _decimals(rows, scale)
+    tested = any(one.tests_zero for one in rows)
+    head = [heading, first.what, "error", "low", "high"]
+    if tested:
+        head.append("p")
+    cells = [head]
+    for one in rows:
+        error = nan if isnan(one.low) else one.error  # 0, as too few reports tell it
+        row = [one.label]
+        for number in (one.estimate, error, one.low, one.high):
+            row.append("–" if isnan(number) else f"{scale * number:,.{decimals}f}{unit}")
+        if tested:
+            row.append(_chance(one))
+        cells.append(row)
+    return cells
+
+
+def _decimals(rows: Sequence[Contrast], scale: int) -> int:
+    """Return how many decimals show two digits of the least error."""
+    errors = [one.error for one in rows if one.error > 0]
+    if not errors:
+        errors = [(one.high - one.low) / 4 for one in rows]
+    least = min((scale * error for error in errors if error > 0), default=1.0)
+    return min(6, max(0, 1 - int(np.floor(np.log10(least)))))
 
 
 def _chance(one: Contrast) -> str:
@@ -279,10 +331,11 @@ def _chance(one: Contrast) -> str:
         return ""
     if isnan(one.p_value):
         return "–"
-    return f"{'<' if one._chance <= LEAST else ''}{one.p_value:.2g}"
+    below = "<" if one._chance <= LEAST else ""
+    return f"{below}{one.p_value:.2g}"
 
 
-# ------------------------------------------------------------------------------------------------- weights
+# ------------------------------------------------------------------------------------------ weights
 
 
 def place_of(label: Any, labels: Sequence[Any]) -> int | None:
@@ -299,7 +352,8 @@ def _found(label: Any, places: Mapping[Any, int]) -> int | None:
 
 def finite(value: Any, name: str) -> float:
     """Return a finite number as a float."""
-    if not is_number(value) or not isfinite(found := as_float(value, name)):
+    found = as_float(value, name) if is_number(value) else nan
+    if not isfinite(found):
         raise ValueError(f"{name} must be finite numbers, got {shown(value)}")
     check_size(found, name)
     return found
@@ -324,61 +378,91 @@ def weights_of(given: Mapping[Any, Any], labels: Sequence[Any], name: str = "wei
     for label, weight in given.items():
         place = _found(label, places)
         if place is None:
-            cure = ": of two questions, results.difference((question, label), (question, label))"
-            more = cure if isinstance(label, tuple) else ""
-            raise ValueError(f"{name} must be of the labels {told(labels)}, got {shown(label)}{more}")
+            cure = ""
+            if isinstance(label, tuple):
+                cure = (
+                    ": of two questions, results.difference((question, label), (question, label))"
+                )
+            rule = f"of the labels {told(labels)}"
+            raise ValueError(f"{name} must be {rule}, got {shown(label)}{cure}")
         found[place] = finite(weight, name)
     return found
 
 
 def _written(weights: Floats, labels: Sequence[Any]) -> str:
-    """Write a weighted sum in words."""
+    """Write a weighted sum in words, what is added first."""
+    used = np.flatnonzero(weights).tolist()
     text = ""
-    for i in sorted(np.flatnonzero(weights).tolist(), key=lambda i: bool(weights[i] < 0)):
+    for i in sorted(used, key=lambda i: bool(weights[i] < 0)):
         size = abs(weights[i])
         factor = "" if size == 1 else f"{size:g} × "
-        sign = ("− " if weights[i] < 0 else "") if not text else (" − " if weights[i] < 0 else " + ")
+        sign = "− " if weights[i] < 0 else "+ "
+        if text:
+            sign = f" {sign}"
+        elif weights[i] > 0:
+            sign = ""
         text += f"{sign}{factor}{labels[i]}"
-    return text if len(text) <= 60 else f"{text[:29]} … {text[-28:]}"
+    if len(text) <= 60:
+        return text
+    return f"{text[:29]} … {text[-28:]}"
 
 
-# ------------------------------------------------------------------------------------------------ within a result
+# ---------------------------------------------------------------------------------- within a result
 
 
 def contrast(result: Result, weights: Any, level: float) -> Contrast | Contrasts:
     """Estimate one weighted sum of rows, or several by name; see `Result.contrast`."""
     if not isinstance(weights, Mapping) or not weights:
-        cure = '{"promoter": 1, "detractor": -1}'
-        raise ValueError(f"weights must be a dict of numbers by label, such as {cure}, got {shown(weights)}")
+        rule = 'a dict of numbers by label, such as {"promoter": 1, "detractor": -1}'
+        raise ValueError(f"weights must be {rule}, got {shown(weights)}")
     normal_quantile(level)  # checks it
     several = [isinstance(one, Mapping) for one in weights.values()]
-    if not all(several):
-        if any(several):
-            raise ValueError(f"weights must be numbers, or a dict for each name, got both: {shown(weights)}")
+    if not any(several):
         return _one(result, weights_of(weights, result.labels), level, 1, "")
-    if strange := [name for name in weights if not (isinstance(name, str) and name.strip())]:
-        raise ValueError(f"weights must be sums by name, a string that is not empty, got {shown(strange[0])}")
-    each = {name: weights_of(one, result.labels, f"weights[{name!r}]") for name, one in weights.items()}
-    return Contrasts({name: _one(result, w, level, len(each), name) for name, w in each.items()})
+    if not all(several):
+        rule = "numbers, or a dict for each name"
+        raise ValueError(f"weights must be {rule}, got both: {shown(weights)}")
+    for name in weights:
+        if not isinstance(name, str) or not name.strip():
+            rule = "sums by name, a string that is not empty"
+            raise ValueError(f"weights must be {rule}, got {shown(name)}")
+    each = {}
+    for name, one in weights.items():
+        each[name] = weights_of(one, result.labels, f"weights[{name!r}]")
+    found = Contrasts()
+    for name, w in each.items():
+        found[name] = _one(result, w, level, len(each), name)
+    return found
 
 
 def _one(result: Result, weights: Floats, level: float, family: int, name: str) -> Contrast:
+    """Return a weighted sum of rows, if all of them are told."""
     if not weights.any():
-        raise ValueError(f"weights must not all be 0, got that{f' for {name}' if name else ''}")
-    if lost := [result.labels[i] for i in np.flatnonzero(weights) if not isfinite(result.estimate[i])]:
-        raise ValueError(f"weights must be of rows that are told, got {told(lost)}: too few to tell; leave them out")
+        where = f" for {name}" if name else ""
+        raise ValueError(f"weights must not all be 0, got that{where}")
     used = np.flatnonzero(weights)
+    lost = [result.labels[i] for i in used if not isfinite(result.estimate[i])]
+    if lost:
+        cure = "too few to tell; leave them out"
+        raise ValueError(f"weights must be of rows that are told, got {told(lost)}: {cure}")
     estimate = float(result.estimate[used] @ weights[used])
     return _made(Part(result, weights), estimate, level, family, _written(weights, result.labels))
 
 
-def _made(part: Part, estimate: float, level: float, family: int, label: str, what: str = "") -> Contrast:
+def _made(
+    part: Part, estimate: float, level: float, family: int, label: str, what: str = ""
+) -> Contrast:
     """Make a contrast of one result, whose variance is that of its weights."""
-    result, kind = part.result, what or part.result.what
+    result = part.result
+    kind = what or result.what
     variance, bound = variance_of(result, part.weights, result.people)
-    one_score = float(part.weights @ part.weights) * result.scale**2  # its square, at least, of one report
-    error = sqrt(variance) if variance * result.tally.n > NOTHING * one_score else 0.0
+    # the square, at least, of one report's score
+    one_score = float(part.weights @ part.weights) * result.scale**2
+    error = 0.0
+    if variance * result.tally.n > NOTHING * one_score:
+        error = sqrt(variance)
     least, most = part.span(kind)
+    of_rows = AT_MOST if bound else ALONE
     return Contrast(
         label,
         estimate,
@@ -388,7 +472,7 @@ def _made(part: Part, estimate: float, level: float, family: int, label: str, wh
         family=family,
         what=kind,
         unit=result.unit,
-        said=f"{_reports(result)}\n{AT_MOST if bound else ALONE}\n{_interval_said(level, family, result)}",
+        said=f"{_reports(result)}\n{of_rows}\n{_interval_said(level, family, result)}",
         parts=(part,),
         least=least,
         most=most,
@@ -396,17 +480,23 @@ def _made(part: Part, estimate: float, level: float, family: int, label: str, wh
 
 
 def _ends_of(part: Part, estimate: float, error: float) -> Ends:
-    """Return the ends of a weighted sum of rows: those of the row or set, if it is only one, else normal ones."""
-    result, weights = part.result, fewest(part.result, part.weights)
+    """Return the ends of a weighted sum of rows.
+
+    They are those of the row or set, if it is only one, else normal ones.
+    """
+    result = part.result
+    weights = fewest(result, part.weights)
     used = np.flatnonzero(weights)
     if len(used) == 0:
         return partial(exact, estimate)
     factor = float(weights[used[0]])
     shift = estimate - factor * float(result.estimate[used].sum())
     if len(used) == 1:
-        return partial(moved, partial(_ends_of_row, result, int(used[0])), factor, shift)
+        of_row = partial(_ends_of_row, result, int(used[0]))
+        return partial(moved, of_row, factor, shift)
     if _names_one(result) and np.all(weights[used] == factor):
-        return partial(moved, partial(_ends_of_set, result, used), factor, shift)
+        of_set = partial(_ends_of_set, result, used)
+        return partial(moved, of_set, factor, shift)
     return partial(normal, estimate, error)
 
 
@@ -420,14 +510,16 @@ def _ends_of_row(result: Result, place: int, z: float) -> tuple[float, float]:
 def _ends_of_set(result: Result, places: Any, z: float) -> tuple[float, float]:
     """Return the ends of the share of people in any of some categories, by k-RR.
 
-    A report is in a set of s categories with chance p + (s − 1) q if the answer is, and else with s q: so many reports
-    support the set as if it was one category with these chances.
+    A report is in a set of s categories with chance p + (s − 1) q if the answer is, and else with s
+    q: so many reports support the set as if it was one category with these chances.
     """
     m: Any = result.tally.mechanism
     tally = result.tally
     p, q = m.chances
-    count, size = m.supporters(tally)[places].sum(), len(places)
-    own, other = p + (size - 1) * q, size * q
+    count = m.supporters(tally)[places].sum()
+    size = len(places)
+    own = p + (size - 1) * q
+    other = size * q
     low, high = support_interval(count, tally.n, own, other, z, sampled=_sampled(result))
     return float(low), float(high)
 
@@ -436,15 +528,19 @@ def _sampled(result: Result) -> float:
     """Return the part of the chance of who is asked that counts, see `support_interval`."""
     if not result.people:
         return float(result.rounds)
-    return 0.0 if result.of is None else (result.of - result.tally.n) / max(1, result.of - 1)
+    if result.of is None:
+        return 0.0
+    return (result.of - result.tally.n) / max(1, result.of - 1)
 
 
 def fewest(result: Result, weights: Floats) -> Floats:
-    """Return weights whose sum differs by a constant alone, of one row or none, or one set, where that is possible.
+    """Return weights whose sum differs by a constant alone, as few as possible.
 
-    Where each report supports as many categories as any other, as in k-RR, estimated shares sum to 1: one number less
-    in all weights takes that number from each such sum.  The share of two of three categories is 1 less the third.
-    A set is of rows with one weight, where a report names one category; of two sets that have all, it is the smaller.
+    They are of one row or none, or of one set, where that is possible.  Where each report supports
+    as many categories as any other, as in k-RR, estimated shares sum to 1: one number less in all
+    weights takes that number from each such sum.  The share of two of three categories is 1 less
+    the third.  A set is of rows with one weight, where a report names one category; of two sets
+    that have all, it is the smaller.
     """
     if np.count_nonzero(weights) <= 1:
         return weights
@@ -462,17 +558,27 @@ def fewest(result: Result, weights: Floats) -> Floats:
 
 
 def _names_one(result: Result) -> bool:
-    """Whether each report names one category, and is as likely to name any that is not the answer."""
-    return result.what == "share" and isinstance(result.tally.mechanism, GRR) and len(result) == result.tally.mechanism.k
+    """Whether each report names one category.
+
+    It is as likely to name any that is not the answer.
+    """
+    m = result.tally.mechanism
+    return result.what == "share" and isinstance(m, GRR) and len(result) == m.k
 
 
 def _sums_to_one(result: Result) -> bool:
-    """Whether estimated shares sum to 1, whatever the reports are: the sum of their scores has no variance."""
+    """Whether estimated shares sum to 1, whatever the reports are.
+
+    The sum of their scores has no variance then.
+    """
     m: Any = result.tally.mechanism
-    if result.what != "share" or not isinstance(m, FrequencyOracle) or not hasattr(m, "linear_variance"):
+    if result.what != "share" or not isinstance(m, FrequencyOracle):
+        return False
+    if not hasattr(m, "linear_variance"):
         return False
     try:
-        whole, row = (m.linear_variance(w) for w in (np.ones(m.k), np.eye(m.k)[0]))
+        whole = m.linear_variance(np.ones(m.k))
+        row = m.linear_variance(np.eye(m.k)[0])
     except Untold:
         return False
     return float(np.max(whole)) <= ROUNDING * float(np.max(row))
@@ -486,6 +592,7 @@ def _reports(*results: Result) -> str:
 
 
 def _interval_said(level: float, family: int, *results: Result) -> str:
+    """Say of which level and kind an interval is, and whom it is about."""
     about = " and ".join(dict.fromkeys(result.about for result in results))
     kind = f"all {family} together" if family > 1 else "alone"
     return f"{INTERVAL}{percent(level)} % interval, {kind}, about {about}"
@@ -494,7 +601,9 @@ def _interval_said(level: float, family: int, *results: Result) -> str:
 def percent(level: float) -> str:
     """Write a level in percent, which is never 100."""
     short = f"{100 * level:g}"
-    return f"{100 * level:.15g}" if short == "100" else short
+    if short == "100":
+        return f"{100 * level:.15g}"
+    return short
 
 
 def mean_of_values(result: Result) -> Contrast:
@@ -515,16 +624,28 @@ def mean_of_values(result: Result) -> Contrast:
         weights = values - middle
         estimate = middle + float(result.estimate @ weights)
     else:
-        inside = float(result.estimate[valued].sum())
-        if inside <= 3 * sqrt(max(variance_of(result, valued.astype(np.float64), result.people)[0], 0.0)):
-            raise ValueError("values must be of more people to have a mean, got a share not told from 0: collect more")
+        _check_told(result, valued)
         estimate, weights = mean_of_valued(values, result.estimate)
     mean = _made(Part(result, weights), estimate, result.level, 1, "mean", "mean")
-    return mean if valued.all() or not _names_one(result) else _among_those_with(values, mean)
+    if not valued.all() and _names_one(result):
+        return _among_those_with(values, mean)
+    return mean
+
+
+def _check_told(result: Result, valued: NDArray[np.bool_]) -> None:
+    """Refuse a mean of people who may be none: the share of those with a value is near 0."""
+    inside = float(result.estimate[valued].sum())
+    variance, _ = variance_of(result, valued.astype(np.float64), result.people)
+    if inside <= 3 * sqrt(max(variance, 0.0)):
+        rule = "of more people to have a mean"
+        raise ValueError(f"values must be {rule}, got a share not told from 0: collect more")
 
 
 def mean_of_valued(values: Floats, shares: Floats) -> tuple[float, Floats]:
-    """Return the mean of those with a value, NaN else, and the weight of each share in its error."""
+    """Return the mean of those with a value, and the weight of each share in its error.
+
+    A value that is NaN is none.
+    """
     valued = ~np.isnan(values)
     inside = float(shares[valued].sum())
     least = float(values[valued].min())
@@ -537,39 +658,47 @@ def mean_of_valued(values: Floats, shares: Floats) -> tuple[float, Floats]:
 def _among_those_with(values: Floats, mean: Contrast) -> Contrast:
     """Return the mean, by k-RR, of values that some categories have, with the ends that it has.
 
-    Weights hold the mean itself, so that those of the people who are counted come near 0 where all of them have one
-    value: the error is then near 0, too, and tells nothing.
+    Weights hold the mean itself, so that those of the people who are counted come near 0 where all
+    of them have one value: the error is then near 0, too, and tells nothing.
     """
-    result, (least, most) = mean.parts[0].result, (float(np.nanmin(values)), float(np.nanmax(values)))
+    result = mean.parts[0].result
+    least = float(np.nanmin(values))
+    most = float(np.nanmax(values))
     rounding = SAME_VALUE * max(abs(least), abs(most))
     if most - least <= rounding:
         return replace(mean, error=0.0, ends=partial(exact, mean.estimate))
-    low, high = np.flatnonzero(values <= least + rounding), np.flatnonzero(values >= most - rounding)
+    low = np.flatnonzero(values <= least + rounding)
+    high = np.flatnonzero(values >= most - rounding)
     if len(low) + len(high) == np.count_nonzero(~np.isnan(values)):
-        ends = partial(moved, partial(_ends_among, result, high, low), most - least, least)
+        of_share = partial(_ends_among, result, high, low)
+        ends = partial(moved, of_share, most - least, least)
         return replace(mean, ends=partial(reaching, mean.estimate, mean.error, ends))
     m: Any = result.tally.mechanism
     p, q = m.chances
-    of_one_report = float(np.abs(mean.parts[0].weights).max()) / inexact(p - q) / result.tally.n
+    largest = float(np.abs(mean.parts[0].weights).max())
+    of_one_report = largest / inexact(p - q) / result.tally.n
     if mean.error <= (1 + ROUNDING) * of_one_report:
         return replace(mean, error=0.0, ends=partial(normal, mean.estimate, 0.0))
     return mean
 
 
 def _ends_among(result: Result, these: Any, others: Any, z: float) -> tuple[float, float]:
-    r"""Return the ends of the share of people in a set of categories, among those in this one or another, by k-RR.
+    r"""Return the ends of the share of a set of categories, among this one and another, by k-RR.
 
-    Of the m of n reports that name either, those that name the set have the law of a share again, with f the share of
-    people in either, s and t the sizes of the sets, and :math:`m/n = (s + t) q + (p - q) f`: the chance of somebody in
-    the set is :math:`1 - t q n/m`, that of others :math:`s q n/m`.
+    Of the m of n reports that name either, those that name the set have the law of a share again,
+    with f the share of people in either, s and t the sizes of the sets, and :math:`m/n = (s + t) q
+    + (p - q) f`: the chance of somebody in the set is :math:`1 - t q n/m`, that of others
+    :math:`s q n/m`.
     """
     m: Any = result.tally.mechanism
     tally = result.tally
     _, q = m.chances
     counts = m.supporters(tally)
-    named, count = counts[these].sum() + counts[others].sum(), counts[these].sum()
+    count = counts[these].sum()
+    named = count + counts[others].sum()
     blind = q * tally.n / round(named)
-    own, other = 1 - len(others) * blind, len(these) * blind
+    own = 1 - len(others) * blind
+    other = len(these) * blind
     low, high = support_interval(count, named, own, other, z, sampled=_sampled(result))
     return float(low), float(high)
 
@@ -577,25 +706,27 @@ def _ends_among(result: Result, these: Any, others: Any, z: float) -> tuple[floa
 def end_of_scale(result: Result, count: int, name: str) -> Contrast:
     """Estimate the share of people in the first or last so many categories in order."""
     if not result.order:
-        raise ValueError(f"{name} must be of categories in order, got {shown(result.heading)}s: OneOf has an order")
+        got = f"{shown(result.heading)}s: OneOf has an order"
+        raise ValueError(f"{name} must be of categories in order, got {got}")
     most = len(result.order) - 1
     try:
         size = check_count(count, 1, "count", most)
     except ValueError as error:
         if not is_number(count) or count != most + 1:
             raise
-        raise ValueError(f"{error}: all {count} categories are everybody who has one of them") from None
+        why = f"all {count} categories are everybody who has one of them"
+        raise ValueError(f"{error}: {why}") from None
     places = result.order[-size:] if name == "top" else result.order[:size]
     weights = np.zeros(len(result.labels))
     weights[list(places)] = 1
     return _one(result, weights, result.level, 1, name)
 
 
-# --------------------------------------------------------------------------------------------------- variances
+# ---------------------------------------------------------------------------------------- variances
 
 
 def variance_of(result: Result, weights: Floats, people: bool) -> tuple[float, bool]:
-    """Return the variance of a weighted sum of rows, and whether it is only known that it is at most this."""
+    """Return the variance of a weighted sum of rows, and whether it is only known as a bound."""
     weights = fewest(result, weights)
     used = np.flatnonzero(weights)
     if len(used) == 0:
@@ -607,8 +738,11 @@ def variance_of(result: Result, weights: Floats, people: bool) -> tuple[float, b
     except Untold:
         pass
     if people:  # about a population it is larger
-        return variance_of(result, weights, False)[0], True
-    errors = result.error[used] if not result.people else [sqrt(_alone(result, i)) for i in used.tolist()]
+        variance, _ = variance_of(result, weights, False)
+        return variance, True
+    errors = result.error[used]
+    if result.people:
+        errors = np.array([sqrt(_alone(result, i)) for i in used.tolist()])
     return float(np.abs(weights[used]) @ errors) ** 2, True
 
 
@@ -618,20 +752,23 @@ def _of_these(result: Result, weights: Floats, people: bool) -> float:
     If n of N people were drawn, without replacement, 1 − n/N of it is left.  If people sent r
     reports each, it is r times that of as many people, but for terms of order 1/n.
     """
-    part = 1.0 if not people else 0.0 if result.of is None else 1 - result.tally.n / result.of
-    if not people and result.rounds != 1:
+    if not people:
         part = float(result.rounds)
+    elif result.of is None:
+        part = 0.0
+    else:
+        part = 1 - result.tally.n / result.of
     if part in (0, 1):
         return known_variance(result, weights, people)
-    noise, sample = (known_variance(result, weights, about) for about in (True, False))
+    noise = known_variance(result, weights, True)
+    sample = known_variance(result, weights, False)
     return noise + part * (sample - noise)
 
 
 def _alone(result: Result, place: int) -> float:
-    """Variance of one row about a population."""
-    row = np.zeros(len(result.labels))
-    row[place] = 1
-    m, tally = result.tally.mechanism, result.tally
+    """Return the variance of one row about a population."""
+    m = result.tally.mechanism
+    tally = result.tally
     if result.what == "share" and isinstance(m, SignedTernary):
         return float(m.standard_error(tally)[0, place]) ** 2
     if isinstance(m, Wheel):
@@ -655,36 +792,56 @@ def known_variance(result: Result, weights: Floats, people: bool) -> float:
         return _of_strings(result, weights, people)
     if isinstance(m, SignedTernary):
         wide = _of_ratings(result, weights)
-    elif hasattr(m, "sizes"):  # a column of a table is an attribute of `v` values
-        v = m.sizes[0]
-        wide = np.zeros(v * len(m.sizes))
-        for place in np.flatnonzero(weights).tolist():
-            column, value = place % len(m.sizes), 1 + place // len(m.sizes)
-            wide[v * column + value] = weights[place]
+    elif hasattr(m, "sizes"):
+        wide = _of_columns(m.sizes, weights)
     else:
         wide = weights * result.scale
-    one = m.contrast_variance_of_asked if isinstance(m, AsksSome) else m.contrast_variance
-    return float(one(tally, wide, people=people))
+    if isinstance(m, AsksSome):
+        return float(m.contrast_variance_of_asked(tally, wide, people=people))
+    return float(m.contrast_variance(tally, wide, people=people))
+
+
+def _of_columns(sizes: Sequence[int], weights: Floats) -> Floats:
+    """Write weights of the rows of a table as weights of an attribute's values, one a column."""
+    columns = len(sizes)
+    v = sizes[0]
+    wide = np.zeros(v * columns)
+    for place in np.flatnonzero(weights).tolist():
+        column = place % columns
+        value = 1 + place // columns
+        wide[v * column + value] = weights[place]
+    return wide
 
 
 def _sets(m: Blocks, weights: Floats) -> dict[Set, Floats]:
-    """Write weights of the rows of a table as weights of cells: columns, their missing answers, pairs of columns."""
-    d, v = len(m.sizes), m.sizes[0]
+    """Write weights of the rows of a table as weights of cells.
+
+    Rows are of columns, of their missing answers, and of pairs of columns.
+    """
+    d = len(m.sizes)
+    v = m.sizes[0]
     pairs = list(combinations(range(d), 2))
     found: dict[Set, Floats] = {}
     for place in np.flatnonzero(weights).tolist():
-        column, value = place % d, 1 + place // d
-        one: Set = (column,) if value < v else pairs[place - d * (v - 1)]
-        cell = (value,) if value < v else (1, 1)
+        value = 1 + place // d
+        one: Set
+        cell: tuple[int, ...]
+        if value < v:
+            one = (place % d,)
+            cell = (value,)
+        else:
+            one = pairs[place - d * (v - 1)]
+            cell = (1, 1)
         table = found.setdefault(one, np.zeros((v,) * len(one)))
         table[cell] += weights[place]
     return found
 
 
 def _of_strings(result: Result, weights: Floats, people: bool) -> float:
-    """Of candidates, of which each person has one at most."""
+    """Return the variance of a sum over candidates, of which each person has one at most."""
     m: Any = result.tally.mechanism
-    f, n = result.estimate, result.tally.n
+    f = result.estimate
+    n = result.tally.n
     squares = float(m.contrast_squares_of_one_key(result.tally, weights))
     if people:
         return (squares - float(weights**2 @ f)) / n
@@ -692,21 +849,23 @@ def _of_strings(result: Result, weights: Floats, people: bool) -> float:
 
 
 def _of_ratings(result: Result, weights: Floats) -> Floats:
-    """Weights of frequencies and products: of a sum of means, those of its first-order change."""
+    """Return weights of frequencies and products: of a sum of means, of its first-order change."""
     m: Any = result.tally.mechanism
     wide = np.zeros((2, len(weights)))
     if result.what == "share":
         wide[0] = weights
         return wide
-    read = m.estimate_of_asked if isinstance(m, AsksSome) else m.estimate
-    f, s = read(result.tally)
+    if isinstance(m, AsksSome):
+        f, s = m.estimate_of_asked(result.tally)
+    else:
+        f, s = m.estimate(result.tally)
     used = np.flatnonzero(weights)
     wide[0, used] = -weights[used] * s[used] / f[used] ** 2
     wide[1, used] = weights[used] / f[used]
     return wide * result.scale
 
 
-# ------------------------------------------------------------------------------------------------ between results
+# ---------------------------------------------------------------------------------- between results
 
 
 def part_of(given: Any, name: str) -> Contrast:
@@ -715,7 +874,8 @@ def part_of(given: Any, name: str) -> Contrast:
         return given
     result = getattr(given, "result", None)
     if result is None:
-        raise ValueError(f"{name} must be a row of a result, such as result['pay'], or a contrast, got {shown(given)}")
+        rule = "a row of a result, such as result['pay'], or a contrast"
+        raise ValueError(f"{name} must be {rule}, got {shown(given)}")
     place = place_of(given.label, result.labels)
     assert place is not None
     weights = np.zeros(len(result.labels))
@@ -734,56 +894,35 @@ def apart_from(
     """Estimate the difference of two weighted sums; names are those of the two groups."""
     normal_quantile(level)  # checks it
     if (a.what, a.unit) != (b.what, b.unit):
-        raise ValueError(f"a and b must be of one kind and unit, got {a.what} {a.unit} and {b.what} {b.unit}".rstrip())
-    results = [part.result for one in (a, b) for part in one.parts]
+        got = f"{a.what} {a.unit} and {b.what} {b.unit}".rstrip()
+        raise ValueError(f"a and b must be of one kind and unit, got {got}")
+    results = [part.result for part in (*a.parts, *b.parts)]
     if len({one.people for one in results}) > 1:
-        raise ValueError(
-            "a and b must both be about these people, or both about a population, got one of each: estimate both with "
-            "people=True, or both with people=False"
-        )
-    people = results[0].people
-    left, right = ({id(part.result.tally) for part in one.parts} for one in (a, b))
-    if left & right:
+        rule = "both be about these people, or both about a population"
+        cure = "estimate both with people=True, or both with people=False"
+        raise ValueError(f"a and b must {rule}, got one of each: {cure}")
+    if _tallies(a) & _tallies(b):
         if names is not None:
-            raise ValueError(f"names must be left out for rows of one result, got {shown(names)}: they name two groups")
+            got = f"{shown(names)}: they name two groups"
+            raise ValueError(f"names must be left out for rows of one result, got {got}")
         return _within(a, b, level)
-    others = [{id(tally) for part in one.parts for tally in part.result.survey} for one in (a, b)]
-    if same_people is None and (left & others[1] or right & others[0]):
-        raise ValueError(
-            "same_people must be said for two questions of one survey, got nothing: same_people=True, or "
-            "results.difference((question, label), (question, label))"
-        )
-    waves = [{part.result.tally.wave for part in one.parts} for one in (a, b)]
-    if same_people is None and waves[0] != waves[1]:
-        raise ValueError(
-            "same_people must be said for results of different waves, got nothing: same_people=True if a and b are of "
-            "the same people, False if they are of others; Waves(…, same=…) takes more than two"
-        )
-    estimate = a.estimate - b.estimate
-    variance, what = a.error**2 + b.error**2, OTHERS
-    if same_people and people and any(one.of is not None for one in results):
-        variance, what = _drawn(a, b), DRAWN
-    elif same_people and people:
-        what = NOISE
-    elif same_people:
-        variance, what = _same(a, b), SAME
-    elif people:
-        what = f"{OTHERS}\n{ASSIGNED}"
-    interval = _interval_said(level, family, *results)
-    if family == 1 and any(one.together for one in results):
-        interval += "; differences(…) holds for all rows together"
-    elif family == 1 and max(a.family, b.family) > 1:
-        interval += "; each of several differences at once: at a level of 1 − (1 − level)/(number of them)"
-    said = f"{_reports(*results)}\n{what}\n{interval}"
+    if same_people is None:
+        _check_not_the_same(a, b)
+    variance, what = _of_difference(a, b, same_people)
+    said = f"{_reports(*results)}\n{what}\n{_apart_said(a, b, level, family)}"
     more = variance - a.error**2 - b.error**2
     both = 2 * a.error * b.error
-    unknown = 1.0 if same_people and what != NOISE else 0.0
-    together = min(more / both, 1.0) if both > 0 else unknown
+    if both > 0:
+        together = min(more / both, 1.0)
+    else:
+        together = 1.0 if same_people and what != NOISE else 0.0
     correlations = np.array([[1.0, together], [together, 1.0]])
-    estimates, each = (a.estimate, -b.estimate), (a.to_add, partial(moved, b.to_add, -1.0, 0.0))
+    estimates = (a.estimate, -b.estimate)
+    each = (a.to_add, partial(moved, b.to_add, -1.0, 0.0))
+    subtracted = [replace(part, weights=-part.weights) for part in b.parts]
     return Contrast(
         _of_two(a.label, b.label, names),
-        estimate,
+        a.estimate - b.estimate,
         sqrt(variance),
         ends=partial(added, estimates, each, correlations),
         level=level,
@@ -791,10 +930,71 @@ def apart_from(
         what=a.what,
         unit=a.unit,
         said=said,
-        parts=(*a.parts, *(replace(part, weights=-part.weights) for part in b.parts)),
+        parts=(*a.parts, *subtracted),
         least=a.least - b.most,
         most=a.most - b.least,
     )
+
+
+def _tallies(one: Contrast) -> set[int]:
+    """Return which tallies a sum is of."""
+    return {id(part.result.tally) for part in one.parts}
+
+
+def _surveyed(one: Contrast) -> set[int]:
+    """Return which tallies are of the same people as a sum."""
+    found: set[int] = set()
+    for part in one.parts:
+        found |= {id(tally) for tally in part.result.survey}
+    return found
+
+
+def _waves(one: Contrast) -> set[str | None]:
+    """Return which waves a sum is of."""
+    return {part.result.tally.wave for part in one.parts}
+
+
+def _check_not_the_same(a: Contrast, b: Contrast) -> None:
+    """Refuse two sums that may be of the same people, if nothing was said."""
+    if _tallies(a) & _surveyed(b) or _tallies(b) & _surveyed(a):
+        rule = "said for two questions of one survey"
+        cure = "same_people=True, or results.difference((question, label), (question, label))"
+        raise ValueError(f"same_people must be {rule}, got nothing: {cure}")
+    if _waves(a) != _waves(b):
+        rule = "said for results of different waves"
+        cure = (
+            "same_people=True if a and b are of the same people, False if they are of others; "
+            "Waves(…, same=…) takes more than two"
+        )
+        raise ValueError(f"same_people must be {rule}, got nothing: {cure}")
+
+
+def _of_difference(a: Contrast, b: Contrast, same_people: bool | None) -> tuple[float, str]:
+    """Return the variance of a difference of sums from two tallies, and what it rests on."""
+    results = [part.result for part in (*a.parts, *b.parts)]
+    people = results[0].people
+    independent = a.error**2 + b.error**2
+    if not same_people:
+        return independent, f"{OTHERS}\n{ASSIGNED}" if people else OTHERS
+    if not people:
+        return _same(a, b), SAME
+    if any(one.of is not None for one in results):
+        return _drawn(a, b), DRAWN
+    return independent, NOISE
+
+
+def _apart_said(a: Contrast, b: Contrast, level: float, family: int) -> str:
+    """Say of which level and kind the interval of a difference is."""
+    results = [part.result for part in (*a.parts, *b.parts)]
+    interval = _interval_said(level, family, *results)
+    if family > 1:
+        return interval
+    if any(one.together for one in results):
+        return f"{interval}; differences(…) holds for all rows together"
+    if max(a.family, b.family) > 1:
+        several = "each of several differences at once"
+        return f"{interval}; {several}: at a level of 1 − (1 − level)/(number of them)"
+    return interval
 
 
 def _of_two(a: str, b: str, names: tuple[str, str] | None) -> str:
@@ -802,18 +1002,20 @@ def _of_two(a: str, b: str, names: tuple[str, str] | None) -> str:
     if a == b:
         first, second = names or ("first", "second")
         return f"{a}: {first} − {second}"
-    return f"{a} − {b}" if names is None else f"{names[0]}: {a} − {names[1]}: {b}"
+    if names is None:
+        return f"{a} − {b}"
+    return f"{names[0]}: {a} − {names[1]}: {b}"
 
 
 def _within(a: Contrast, b: Contrast, level: float) -> Contrast:
     """Estimate the difference of two weighted sums of rows of one result."""
     parts = [*a.parts, *b.parts]
     if len(parts) > 2 or parts[0].result.labels != parts[1].result.labels:
-        raise ValueError(
-            "a and b must be of one result, or of other reports, got a part of the reports in both: of two rows over "
-            "waves, Waves([one.contrast({…: 1, …: -1}) for one in …], same=…).change(); of one row, "
-            "waves.combine(label, weights)"
-        )
+        rule = "of one result, or of other reports"
+        of_two_rows = "Waves([one.contrast({…: 1, …: -1}) for one in …], same=…).change()"
+        of_one_row = "waves.combine(label, weights)"
+        cure = f"of two rows over waves, {of_two_rows}; of one row, {of_one_row}"
+        raise ValueError(f"a and b must be {rule}, got a part of the reports in both: {cure}")
     weights = parts[0].weights - parts[1].weights
     if not weights.any():
         raise ValueError(f"a and b must be different, got {a.label} twice")
@@ -822,11 +1024,13 @@ def _within(a: Contrast, b: Contrast, level: float) -> Contrast:
 
 
 def _drawn(a: Contrast, b: Contrast) -> float:
-    """Return the largest variance, about N people, of a difference of sums from people who were drawn from them.
+    """Return the largest variance, about N people, of a difference of sums.
 
-    Noise of the two is independent.  Who was drawn for one may go with who was drawn for the other.
+    Both are of people who were drawn from the N.  Noise of the two is independent.  Who was drawn
+    for one may go with who was drawn for the other.
     """
-    noise, drawn = 0.0, 0.0
+    noise = 0.0
+    drawn = 0.0
     for one in (a, b):
         own = _noise(one)
         noise += own
@@ -846,35 +1050,44 @@ def _noise(one: Contrast) -> float:
 
 
 def _same(a: Contrast, b: Contrast) -> float:
-    """Return the largest variance, about a population, of a difference of sums from the same people."""
+    """Return the largest variance, about a population, of a difference of one group's sums."""
     widest = (a.error + b.error) ** 2  # whatever goes with what
-    if len(a.parts) + len(b.parts) > 2 or any(part.result.rounds != 1 for part in (*a.parts, *b.parts)):
+    parts = [*a.parts, *b.parts]
+    if len(parts) > 2 or any(part.result.rounds != 1 for part in parts):
         return widest
-    (one,), (other,) = a.parts, b.parts
-    laws = [law for law in (law_of(one), law_of(other)) if law is not None]
-    if len(laws) < 2:
+    of_a = law_of(parts[0])
+    of_b = law_of(parts[1])
+    if of_a is None or of_b is None:
         return widest
-    noise = [variance_of(part.result, part.weights, True) for part in (one, other)]
-    if noise[0][1] or noise[1][1]:
-        return widest
-    (x, p), (y, q) = laws
-    spread = [float(w @ v**2 - (w @ v) ** 2) for v, w in laws]
-    sizes = one.result.tally.n, other.result.tally.n
-    both = max(largest_apart(x, p, y, q) - sum(spread), 0.0)  # −2 Cov, at most
-    own = sum(max(v, 0.0) + s / (n - 1) for (v, _), s, n in zip(noise, spread, sizes, strict=True))
-    return min(widest, own + both / (max(sizes) - 1))
+    own = 0.0
+    spreads = 0.0
+    for part, (values, chances) in zip(parts, (of_a, of_b), strict=True):
+        noise, bound = variance_of(part.result, part.weights, True)
+        if bound:
+            return widest
+        spread = float(chances @ values**2 - (chances @ values) ** 2)
+        own += max(noise, 0.0) + spread / (part.result.tally.n - 1)
+        spreads += spread
+    both = max(largest_apart(*of_a, *of_b) - spreads, 0.0)  # −2 Cov, at most
+    n = max(part.result.tally.n for part in parts)
+    return min(widest, own + both / (n - 1))
 
 
 def law_of(part: Part) -> tuple[Floats, Floats] | None:
-    """Return what a person may contribute to a weighted sum of shares, and how many do; None if that is not known."""
-    result, weights = part.result, part.weights
-    used = np.flatnonzero(weights)
+    """Return what a person may contribute to a weighted sum of shares, and how many do.
+
+    None if that is not known.
+    """
+    result = part.result
+    weights = part.weights
     if result.what != "share":
         return None
     if isinstance(result.tally.mechanism, FrequencyOracle):
         return weights, norm_sub(result.estimate)
     if isinstance(result.tally.mechanism, Wheel):
-        return np.append(weights, 0.0), norm_sub(np.append(result.estimate, 1 - result.estimate.sum()))
+        others = 1 - result.estimate.sum()
+        return np.append(weights, 0.0), norm_sub(np.append(result.estimate, others))
+    used = np.flatnonzero(weights)
     if len(used) > 1:
         return None
     share = float(np.clip(result.estimate[used[0]], 0, 1))
@@ -882,10 +1095,10 @@ def law_of(part: Part) -> tuple[Floats, Floats] | None:
 
 
 def largest_apart(x: Floats, p: Floats, y: Floats, q: Floats) -> float:
-    """Return the largest variance of X − Y, for X with values x of probabilities p, and Y with y and q.
+    """Return the largest variance of X − Y.
 
-    It is that where large X go with small Y.  Of shares f and g it is min(f + g, 2 − f − g) − (f −
-    g)².
+    X has values x of probabilities p, and Y has y of q.  It is that where large X go with small Y.
+    Of shares f and g it is min(f + g, 2 − f − g) − (f − g)².
 
     Examples
     --------
@@ -893,11 +1106,15 @@ def largest_apart(x: Floats, p: Floats, y: Floats, q: Floats) -> float:
     >>> round(largest_apart(yes, np.array([0.7, 0.3]), yes, np.array([0.4, 0.6])), 2)
     0.81
     """
-    up, down = np.argsort(x, kind="stable"), np.argsort(-y, kind="stable")
-    ends = np.append(0, np.sort(np.concatenate([p[up].cumsum(), q[down].cumsum()]).clip(0, 1)))
+    up = np.argsort(x, kind="stable")
+    down = np.argsort(-y, kind="stable")
+    of_x = p[up].cumsum()
+    of_y = q[down].cumsum()
+    steps = np.concatenate([of_x, of_y]).clip(0, 1)
+    ends = np.append(0, np.sort(steps))
     middles = (ends[1:] + ends[:-1]) / 2
-    first = x[up][np.searchsorted(p[up].cumsum(), middles).clip(0, len(x) - 1)]
-    second = y[down][np.searchsorted(q[down].cumsum(), middles).clip(0, len(y) - 1)]
+    first = x[up][np.searchsorted(of_x, middles).clip(0, len(x) - 1)]
+    second = y[down][np.searchsorted(of_y, middles).clip(0, len(y) - 1)]
     chance = np.diff(ends)
     apart = first - second
     total = max(float(chance.sum()), 1 / inf)

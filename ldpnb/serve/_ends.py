@@ -1,9 +1,10 @@
-r"""Intervals of rows and weighted sums, as functions of z, the quantile of their level; chance of 0.
+r"""Intervals of rows and weighted sums, and the chance of 0.
 
-One principle holds for all weighted sums of rows.
+They are functions of z, the quantile of their level.  One principle holds for all weighted sums of
+rows.
 
-- A sum with *one* row has the interval of that row (see `ldpnb.intervals`), at its own level and for
-  as many intervals at once as it is one of, scaled, or flipped where its weight is negative.
+- A sum with *one* row has the interval of that row (see `ldpnb.intervals`), at its own level and
+  for as many intervals at once as it is one of, scaled, or flipped where its weight is negative.
 - So has a sum of *one set* of rows with one weight, by k-RR: a report of any of s categories has
   chances of its own, p + (s − 1) q and s q.  Of one set *among another*, as the mean of two values
   with missing answers, the law is that of the reports that name either; how many these are is
@@ -35,7 +36,8 @@ import numpy as np
 from ldpnb.core import Floats
 from ldpnb.postprocess import normal_quantile
 
-Ends = Callable[[float], tuple[float, float]]  # of z; partials of what is below, which can be pickled
+# of z; they are partials of what is below, which can be pickled
+Ends = Callable[[float], tuple[float, float]]
 
 LEAST = 1e-9  # p; no interval is known so far out
 LARGEST = normal_quantile(1 - LEAST)
@@ -65,8 +67,12 @@ def exact(estimate: float, z: float) -> tuple[float, float]:
 
 def moved(ends: Ends, factor: float, shift: float, z: float) -> tuple[float, float]:
     """Return the ends of a multiple of an estimate, and a number more."""
-    first, second = (shift + factor * end for end in ends(z))
-    return (first, second) if factor > 0 else (second, first)
+    low, high = ends(z)
+    first = shift + factor * low
+    second = shift + factor * high
+    if factor > 0:
+        return first, second
+    return second, first
 
 
 def reaching(estimate: float, error: float, ends: Ends, z: float) -> tuple[float, float]:
@@ -96,7 +102,8 @@ def added(
     """
     low, high = np.array([ends(z) for ends in each]).T
     middle = np.clip(estimates, low, high)  # an interval may hold possible means alone
-    below, above = middle - low, high - middle
+    below = middle - low
+    above = high - middle
     total = float(middle.sum())
     down = np.sqrt(np.maximum(below @ correlations @ below, 0))
     up = np.sqrt(np.maximum(above @ correlations @ above, 0))

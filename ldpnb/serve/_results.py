@@ -1,13 +1,14 @@
-"""What a survey found: estimates with their errors and intervals, as a table, a data frame, a picture."""
+"""What a survey found: estimates with their errors and intervals.
+
+They are shown as a table, a data frame, or a picture.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import floor, isfinite, log10
 from typing import Any, NamedTuple
-from unicodedata import east_asian_width
 
 import numpy as np
 
@@ -26,11 +27,14 @@ from ldpnb.serve._contrasts import (
     place_of,
 )
 from ldpnb.serve._rounds import is_pooled, told as reported
+from ldpnb.serve._sheets import Sheet, short
 
 DECIMALS = 6  # printed, at most
-WHOLE = 2**53  # a float of this size or more has no digits after the decimal point, nor all before it
+WHOLE = (
+    2**53
+)  # a float of this size or more has no digits after the decimal point, nor all before it
 ROWS = 40  # of a printed table; of a longer one the largest estimates are printed
-WIDE = 40  # characters of a printed label; what is cut out is in the middle
+NOTED = (0, 5)  # columns of a printed table that stand left: label and note
 
 
 class _Row(NamedTuple):
@@ -44,7 +48,9 @@ class _Row(NamedTuple):
 
 
 class Entry(_Row):
-    """One row of a result: a label, its estimate, standard error and interval; shares as parts of 1, not percent.
+    """One row of a result: a label, its estimate, standard error and interval.
+
+    Shares are parts of 1, not percent.
 
     Attributes
     ----------
@@ -57,14 +63,22 @@ class Entry(_Row):
     @classmethod
     def of(cls, result: Result, place: int) -> Entry:
         """Return the row of a result at this place."""
-        numbers = (float(x[place]) for x in (result.estimate, result.error, result.low, result.high))
-        found = cls(result.labels[place], *numbers)
+        found = cls(
+            result.labels[place],
+            float(result.estimate[place]),
+            float(result.error[place]),
+            float(result.low[place]),
+            float(result.high[place]),
+        )
         found.result = result
         return found
 
     def __str__(self) -> str:
-        ends = f"{percent(self.result.level)} %: " if self.result is not None else ""
-        return f"{self.label}: {self.estimate:.4g} ± {self.error:.2g} ({ends}{self.low:.4g} to {self.high:.4g})"
+        level = ""
+        if self.result is not None:
+            level = f"{percent(self.result.level)} %: "
+        ends = f"({level}{self.low:.4g} to {self.high:.4g})"
+        return f"{self.label}: {self.estimate:.4g} ± {self.error:.2g} {ends}"
 
     @property
     def share(self) -> float:
@@ -81,12 +95,13 @@ class Entry(_Row):
 class Result:
     """Estimates of one question, with standard errors and confidence intervals.
 
-    Estimates are not clipped: by chance, one may lie below 0 or above what is possible.  So may the end of an interval
-    about a population; exact ends of a share about these very people are shares that they can have (see
-    `ldpnb.intervals`).  ``result[label]`` is one row, an `Entry`; a loop runs over all rows; ``print`` shows them as a
-    table.  There, labels of more than 40 characters are cut in the middle; where two would look the same, ``[i]`` is
-    the place of the label in `labels`.  The table holds an ε: where Windows sends it to a file or pipe, Python before
-    3.15 has to be started with ``PYTHONUTF8=1``.
+    Estimates are not clipped: by chance, one may lie below 0 or above what is possible.  So may the
+    end of an interval about a population; exact ends of a share about these very people are shares
+    that they can have (see `ldpnb.intervals`).  ``result[label]`` is one row, an `Entry`; a loop
+    runs over all rows; ``print`` shows them as a table.  There, labels of more than 40 characters
+    are cut in the middle; where two would look the same, ``[i]`` is the place of the label in
+    `labels`.  The table holds an ε: where Windows sends it to a file or pipe, Python before 3.15
+    has to be started with ``PYTHONUTF8=1``.
 
     Attributes
     ----------
@@ -160,20 +175,24 @@ class Result:
     def contrast(self, weights: Mapping[Any, Any], level: float | None = None) -> Any:
         """Estimate a weighted sum of rows, or several at once, with the error that it has.
 
-        Rows of one result come from the same reports: the error of a difference of two shares is larger than the root
-        of their squared errors, that of a sum smaller.  See `Mechanism.contrast_variance`.
+        Rows of one result come from the same reports: the error of a difference of two shares is
+        larger than the root of their squared errors, that of a sum smaller.  See
+        `Mechanism.contrast_variance`.
 
-        A sum of one row has the interval that is printed for this row, scaled by the weight, at the level asked for; so
-        has what differs from such a sum by a constant, as the share of two of three categories.  By k-RR, sums of several
-        rows with one weight, as the last two of four categories, have the ends of the law of all reports that name one
-        of these.  All others follow the normal law, and are too narrow where hardly anybody, say fewer than ten people, is in what is added.  Where
-        their error is estimated as 0, ends and p are NaN, error and ends print as "–", and a line says so.
+        A sum of one row has the interval that is printed for this row, scaled by the weight, at the
+        level asked for; so has what differs from such a sum by a constant, as the share of two of
+        three categories.  By k-RR, sums of several rows with one weight, as the last two of four
+        categories, have the ends of the law of all reports that name one of these.  All others
+        follow the normal law, and are too narrow where hardly anybody, say fewer than ten people,
+        is in what is added.  Where their error is estimated as 0, ends and p are NaN, error and
+        ends print as "–", and a line says so.
 
         Parameters
         ----------
         weights : dict of label to number, or dict of str to such a dict
-            Of one weighted sum; labels that are left out have weight 0.  Or several sums by name: then the level is
-            that of all intervals at once, and p-values allow for their number (Bonferroni).
+            Of one weighted sum; labels that are left out have weight 0.  Or several sums by name:
+            then the level is that of all intervals at once, and p-values allow for their number
+            (Bonferroni).
         level : float in (0, 1), optional
             That of the result, by default.
 
@@ -184,8 +203,8 @@ class Result:
         Raises
         ------
         ValueError
-            If a label is not one of the result, a weight no finite number or of a size beyond 1e-50 to 1e50, or all
-            weights are 0.
+            If a label is not one of the result, a weight no finite number or of a size beyond 1e-50
+            to 1e50, or all weights are 0.
 
         Examples
         --------
@@ -194,7 +213,8 @@ class Result:
         >>> from ldpnb import OneOf
         >>> score = OneOf(["promoter", "passive", "detractor"], epsilon=2.0)
         >>> answers = ["promoter"] * 5000 + ["passive"] * 3000 + ["detractor"] * 2000
-        >>> result = score.estimate(score.tally(score.perturb(answers, rng=np.random.default_rng(0))))
+        >>> reports = score.perturb(answers, rng=np.random.default_rng(0))
+        >>> result = score.estimate(score.tally(reports))
         >>> nps = result.contrast({"promoter": 1, "detractor": -1})
         >>> bool(nps.low < 0.3 < nps.high), bool(nps.p_value < 0.001)
         (True, True)
@@ -203,30 +223,35 @@ class Result:
 
     @property
     def mean(self) -> Contrast:
-        """The mean of the numbers that stand for labels, with its error and interval: NPS, or a Likert scale.
+        """The mean of the numbers that stand for labels: NPS, or a Likert scale.
 
-        Of ``OneOf(…, values=…)``, or where all labels are numbers.  It is the mean among the people whose answer has a
-        number: those of ``missing="no answer"`` are left out.
+        It has an error and an interval.  Of ``OneOf(…, values=…)``, or where all labels are
+        numbers.  It is the mean among the people whose answer has a number: those of ``missing="no
+        answer"`` are left out.
 
-        By k-RR, the interval of a mean of two different values, also with `missing`, has the ends of the law of the
-        reports that count.  All others follow the normal law, with the limits that `contrast` states.  With `missing`
-        and more values, ends and p are NaN where reports scatter so little that the error is that of one report.
+        By k-RR, the interval of a mean of two different values, also with `missing`, has the ends
+        of the law of the reports that count.  All others follow the normal law, with the limits
+        that `contrast` states.  With `missing` and more values, ends and p are NaN where reports
+        scatter so little that the error is that of one report.
 
         Examples
         --------
         >>> from ldpnb import OneOf
         >>> service = OneOf([1, 2, 3, 4, 5], epsilon=2.0)
         >>> answers = [5] * 4000 + [4] * 3000 + [3] * 2000 + [1] * 1000
-        >>> result = service.estimate(service.tally(service.perturb(answers, rng=np.random.default_rng(0))))
-        >>> bool(result.mean.low < 3.9 < result.mean.high), bool(result.top(2).low < 0.7 < result.top(2).high)
+        >>> reports = service.perturb(answers, rng=np.random.default_rng(0))
+        >>> result = service.estimate(service.tally(reports))
+        >>> top = result.top(2)
+        >>> bool(result.mean.low < 3.9 < result.mean.high), bool(top.low < 0.7 < top.high)
         (True, True)
         """
         return mean_of_values(self)
 
     def top(self, count: int) -> Contrast:
-        """Estimate the share of people in the last so many categories: by value where there are any, else as listed.
+        """Estimate the share of people in the last so many categories.
 
-        Top-two boxes of a Likert scale that is listed from the worst to the best.  That of missing answers is no such
+        The order is that of values where there are any, else as listed.  Top-two boxes of a Likert
+        scale that is listed from the worst to the best.  That of missing answers is no such
         category; the share is of all people.  Among those who answered it is `mean`, with
         ``values={1: 0, 2: 0, 3: 0, 4: 1, 5: 1}``.
         """
@@ -246,7 +271,9 @@ class Result:
         """Whom errors and intervals are about."""
         if self.of is not None:
             return f"all {self.of:,} people, of whom these were drawn"
-        return "these very people" if self.people else "the population these people are a random sample of"
+        if self.people:
+            return "these very people"
+        return "the population these people are a random sample of"
 
     @property
     def sent(self) -> str:
@@ -255,60 +282,81 @@ class Result:
         name = mechanism.label or type(mechanism).__name__
         wave = self.tally.wave
         when = ""
-        if wave is not None:
-            when = f"{wave}: " if is_pooled(self.tally) else f"wave {wave}: "
-        spent = f"ε = {mechanism.epsilon:g}" + ("" if self.rounds == 1 else " a report")
+        if is_pooled(self.tally):
+            when = f"{wave}: "
+        elif wave is not None:
+            when = f"wave {wave}: "
+        spent = f"ε = {mechanism.epsilon:g}"
+        if self.rounds != 1:
+            spent += " a report"
         return f"{when}{reported(self.tally, self.rounds)}, {spent} ({name})"
 
     @property
     def said(self) -> str:
         """What the table is about: what was sent; level and kind of the intervals."""
         kind = "all together" if self.together else "each alone"
-        return (
-            f"{self.sent}; error: standard error\n"
-            f"low, high: {percent(self.level)} % intervals, {kind}, about {self.about}"
-        )
+        intervals = f"{percent(self.level)} % intervals, {kind}, about {self.about}"
+        return f"{self.sent}; error: standard error\nlow, high: {intervals}"
 
     def table(self) -> str:
         """Return the rows as lines of text."""
-        scale, unit = (100, " %") if self.what == "share" else (1, f" {self.unit}" if self.unit else "")
+        return self._sheet([]).text()
+
+    def _sheet(self, said: Sequence[str]) -> Sheet:
+        """Return the table that is shown, with these lines at its end."""
+        return Sheet(self._cells(), [*self._left_out(), *said], left=NOTED)
+
+    def _kept(self) -> list[int]:
+        """Return the places of the rows that are printed."""
+        if len(self) <= ROWS:
+            return list(range(len(self)))
+        largest: list[int] = np.argsort(-self.estimate, kind="stable")[:ROWS].tolist()
+        return sorted(largest)
+
+    def _cells(self) -> list[list[str]]:
+        """Return the cells of the printed table, the head first."""
+        scale = 1
+        unit = f" {self.unit}" if self.unit else ""
+        if self.what == "share":
+            scale = 100
+            unit = " %"
         form = self._form(scale)
-        kept = list(range(len(self)))
-        if len(kept) > ROWS:
-            kept = sorted(np.argsort(-self.estimate, kind="stable")[:ROWS].tolist())
-        rows, shown = (
-            [[self.heading, self.what, "error", "low", "high", ""]],
-            _short([self.labels[i] for i in kept], kept),
-        )
-        for i, label in zip(kept, shown, strict=True):
-            row = [scale * float(x[i]) for x in (self.estimate, self.error, self.low, self.high)]
-            cells = [f"{x:{form}}{unit}" if isfinite(x) else "–" for x in row]
-            rows.append([label, *cells, self._note(i)])
-        widths = [max(map(_width, column)) for column in zip(*rows, strict=True)]
-        lines = [
-            "  ".join(
-                [first + " " * (widths[0] - _width(first))]
-                + [" " * (width - _width(cell)) + cell for cell, width in zip(cells, widths[1:-1], strict=True)]
-                + [note]
-            ).rstrip()
-            for first, *cells, note in rows
-        ]
-        if len(kept) < len(self):
-            lines.append(f"… the {len(kept)} largest of {len(self):,} are shown; to_frame() has all")
-            if self.what == "share" and not self.together:
-                chance = (
-                    f"{len(self) * (1 - self.level) / 2:,.0f} of {len(self):,} intervals would lie above it by chance"
-                )
-                lines.append(f"if all shares were 0, about {chance}; estimate(…, together=True) allows for that")
-        return "\n".join(lines)
+        kept = self._kept()
+        labels = short([self.labels[i] for i in kept], kept)
+        cells = [[self.heading, self.what, "error", "low", "high", ""]]
+        for i, label in zip(kept, labels, strict=True):
+            row = [label]
+            for numbers in (self.estimate, self.error, self.low, self.high):
+                number = scale * float(numbers[i])
+                row.append(f"{number:{form}}{unit}" if isfinite(number) else "–")
+            row.append(self._note(i))
+            cells.append(row)
+        return cells
+
+    def _left_out(self) -> list[str]:
+        """Return lines that say which rows are not printed, if any."""
+        rows = len(self)
+        if rows <= ROWS:
+            return []
+        lines = [f"… the {ROWS} largest of {rows:,} are shown; to_frame() has all"]
+        if self.what == "share" and not self.together:
+            above = f"about {rows * (1 - self.level) / 2:,.0f} of {rows:,} intervals"
+            cure = "estimate(…, together=True) allows for that"
+            lines.append(f"if all shares were 0, {above} would lie above it by chance; {cure}")
+        return lines
 
     def _form(self, scale: int) -> str:
-        """Return the format of numbers: two digits of the least error; powers of ten where decimals would mislead."""
+        """Return the format of numbers, with two digits of the least error.
+
+        It has powers of ten where decimals would mislead.
+        """
         errors = [scale * x for x in self.error.tolist() if isfinite(x) and x > 0]
         if not errors:
             return ",.2f"
-        least, greatest = floor(log10(min(errors))), floor(log10(max(errors)))
-        largest = scale * max((abs(x) for x in (*self.low.tolist(), *self.high.tolist()) if isfinite(x)), default=0.0)
+        least = floor(log10(min(errors)))
+        greatest = floor(log10(max(errors)))
+        ends = [*self.low.tolist(), *self.high.tolist()]
+        largest = scale * max((abs(x) for x in ends if isfinite(x)), default=0.0)
         # where no digit of any error would be seen, or digits that no float has
         if 1 - greatest > DECIMALS or largest >= WHOLE:
             digits = floor(log10(max(largest, max(errors)))) - least + 1
@@ -316,14 +364,20 @@ class Result:
         return f",.{min(DECIMALS, max(0, 1 - least))}f"
 
     def _note(self, i: int) -> str:
+        """Return what the row at this place has to say."""
         if self.notes and self.notes[i]:
             return self.notes[i]
-        return "not told from zero" if self.what == "share" and self.low[i] <= 0 <= self.high[i] else ""
+        if self.what == "share" and self.low[i] <= 0 <= self.high[i]:
+            return "not told from zero"
+        return ""
 
     def __str__(self) -> str:
-        return f"{self.table()}\n{self.said}"
+        return self._sheet(self.said.splitlines()).text()
 
     __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return self._sheet(self.said.splitlines()).html()
 
     def to_frame(self) -> Any:
         """Return a pandas DataFrame: a row a label; the estimate, error, low and high.
@@ -336,8 +390,14 @@ class Result:
         needs("to_frame", "chapters", "pandas")
         import pandas as pd  # type: ignore[import-untyped]
 
-        columns = {self.what: self.estimate, "error": self.error, "low": self.low, "high": self.high}
-        return pd.DataFrame(columns, index=pd.Index(list(self.labels), name=self.heading, dtype=object))
+        columns = {
+            self.what: self.estimate,
+            "error": self.error,
+            "low": self.low,
+            "high": self.high,
+        }
+        index = pd.Index(list(self.labels), name=self.heading, dtype=object)
+        return pd.DataFrame(columns, index=index)
 
     def plot(self, ax: Any = None) -> Any:
         """Draw estimates and intervals, a line a label, and return the axes.
@@ -356,14 +416,19 @@ class Result:
         import matplotlib.pyplot as plt
 
         if ax is None:
-            _, ax = plt.subplots(figsize=(6.4, 1 + 0.32 * len(self)), layout="constrained")
-        scale, unit = (100, "%") if self.what == "share" else (1, self.unit)
+            size = (6.4, 1 + 0.32 * len(self))
+            _, ax = plt.subplots(figsize=size, layout="constrained")
+        scale = 1
+        unit = self.unit
+        if self.what == "share":
+            scale = 100
+            unit = "%"
         place = np.arange(len(self))
         ax.hlines(place, scale * self.low, scale * self.high, linewidth=2, color="C0")
         ax.plot(scale * self.estimate, place, "o", color="C0")
         if self.what == "share":
             ax.axvline(0, color="0.6", linewidth=0.8, zorder=0)
-        ax.set_yticks(place, _short(self.labels, range(len(self))))
+        ax.set_yticks(place, short(self.labels, range(len(self))))
         ax.set_ylim(len(self) - 0.5, -0.5)
         ax.set_xlabel(f"{self.what} ({unit})" if unit else self.what)
         return ax
@@ -405,21 +470,33 @@ class RatingsResult:
         return Rated(self.shares[item], self.means[item])
 
     def __str__(self) -> str:
-        return f"{self.shares.table()}\n\n{self.means.table()}\n{self.shares.said}"
+        return "\n\n".join(sheet.text() for sheet in self._sheets())
 
     __repr__ = __str__
 
+    def _repr_html_(self) -> str:
+        return "\n".join(sheet.html() for sheet in self._sheets())
+
+    def _sheets(self) -> list[Sheet]:
+        """Return the tables that are shown."""
+        said = self.shares.said.splitlines()
+        return [self.shares._sheet([]), self.means._sheet(said)]
+
     def to_frame(self) -> Any:
-        """Return a pandas DataFrame: a row an item; share, share_error, share_low, share_high, mean, mean_error, ….
+        """Return a pandas DataFrame: a row an item.
+
+        Columns are share, share_error, share_low, share_high, mean, mean_error, ….
 
         Raises
         ------
         ImportError
             If pandas is not installed.
         """
-        ends = ("error", "low", "high")
-        parts = (self.shares, self.means)
-        shares, means = (x.to_frame().rename(columns={end: f"{x.what}_{end}" for end in ends}) for x in parts)
+        frames = []
+        for result in (self.shares, self.means):
+            names = {end: f"{result.what}_{end}" for end in ("error", "low", "high")}
+            frames.append(result.to_frame().rename(columns=names))
+        shares, means = frames
         return shares.join(means)
 
     def plot(self, axes: Any = None) -> Any:
@@ -447,11 +524,17 @@ class Results(dict[str, Any]):
     They are of the same people: `difference` allows for that.
     """
 
-    def difference(self, first: tuple[str, Any], second: tuple[str, Any], level: float | None = None) -> Contrast:
-        """Estimate by how much a row of one question is above a row of another one, which the same people answered.
+    def difference(
+        self,
+        first: tuple[str, Any],
+        second: tuple[str, Any],
+        level: float | None = None,
+    ) -> Contrast:
+        """Estimate by how much a row of one question is above a row of another one.
 
-        Noise of the two questions adds.  How people's answers to one go with their answers to the other is in no
-        report; about a population, the largest variance is taken that it can make, and ``print`` says so.
+        The same people answered both.  Noise of the two questions adds.  How people's answers to
+        one go with their answers to the other is in no report; about a population, the largest
+        variance is taken that it can make, and ``print`` says so.
 
         Parameters
         ----------
@@ -463,35 +546,28 @@ class Results(dict[str, Any]):
         Examples
         --------
         >>> from ldpnb import OneOf, Survey
-        >>> survey = Survey({x: OneOf([True, False], epsilon=1.0) for x in ("stays", "recommends")}, limit=2.0)
+        >>> yes_no = OneOf([True, False], epsilon=1.0)
+        >>> survey = Survey({"stays": yes_no, "recommends": yes_no}, limit=2.0)
         >>> rows = {"stays": [True, True, True, False] * 2000, "recommends": [True, False] * 4000}
-        >>> results = survey.estimate(survey.tally(survey.perturb(rows, rng=np.random.default_rng(0))))
+        >>> reports = survey.perturb(rows, rng=np.random.default_rng(0))
+        >>> results = survey.estimate(survey.tally(reports))
         >>> found = results.difference(("stays", True), ("recommends", True))
         >>> bool(found.low < 0.25 < found.high)
         True
-        >>> print(found.said.splitlines()[1])
-        people of one group: the error is at most this, since no report tells how a person's two answers go together
+        >>> print(found.said.splitlines()[1].partition(",")[0])
+        people of one group: the error is at most this
         """
-        sides = []
-        for name, given in (("first", first), ("second", second)):
-            if not isinstance(given, tuple) or len(given) != 2 or given[0] not in self:
-                raise ValueError(f"{name} must be (question, label), of the questions {told(self)}, got {shown(given)}")
-            found = self[given[0]]
-            if not isinstance(found, Result):
-                cure = f"difference(results[{given[0]!r}].shares[…], …, same_people=True)"
-                raise ValueError(f"{name} must be of a question with one table, got {shown(given)}: {cure}")
-            place = place_of(given[1], found.labels)
-            if place is None:
-                raise ValueError(f"{name} must have a label of {told(found.labels)}, got {shown(given[1])}")
-            sides.append(part_of(Entry.of(found, place), name))
-        wanted = sides[0].level if level is None else level
-        found = apart_from(sides[0], sides[1], wanted, same_people=True)
+        a = self._row(first, "first")
+        b = self._row(second, "second")
+        wanted = a.level if level is None else level
+        found = apart_from(a, b, wanted, same_people=True)
         return replace(found, label=f"{first[0]}: {first[1]} − {second[0]}: {second[1]}")
 
     def to_frame(self) -> Any:
-        """Return a pandas DataFrame of all questions: question, row, what, estimate, error, low, high.
+        """Return a pandas DataFrame of all questions, with a row for each row of each result.
 
-        It has a row for each row of each result; `what` is "share" or "mean".  Of ratings, shares come first.
+        Its columns are question, row, what, estimate, error, low, high; `what` is "share" or
+        "mean".  Of ratings, shares come first.
 
         Raises
         ------
@@ -503,11 +579,30 @@ class Results(dict[str, Any]):
 
         rows = []
         for question, found in self.items():
-            tables = (found.shares, found.means) if isinstance(found, RatingsResult) else (found,)
+            tables = [found]
+            if isinstance(found, RatingsResult):
+                tables = [found.shares, found.means]
             for table in tables:
                 for entry in table:
                     rows.append((question, entry.label, table.what, *entry[1:]))
         return pd.DataFrame(rows, columns=["question", "row", "what", *_Row._fields[1:]])
+
+    def _row(self, given: Any, name: str) -> Contrast:
+        """Return the row of a question, as a contrast."""
+        if not isinstance(given, tuple) or len(given) != 2 or given[0] not in self:
+            rule = f"(question, label), of the questions {told(self)}"
+            raise ValueError(f"{name} must be {rule}, got {shown(given)}")
+        question, label = given
+        result = self[question]
+        if not isinstance(result, Result):
+            rule = "of a question with one table"
+            cure = f"difference(results[{question!r}].shares[…], …, same_people=True)"
+            raise ValueError(f"{name} must be {rule}, got {shown(given)}: {cure}")
+        place = place_of(label, result.labels)
+        if place is None:
+            rule = f"have a label of {told(result.labels)}"
+            raise ValueError(f"{name} must {rule}, got {shown(label)}")
+        return part_of(Entry.of(result, place), name)
 
     def of_same_people(self) -> Results:
         """Return the results, each of which knows the tallies of the others."""
@@ -519,43 +614,16 @@ class Results(dict[str, Any]):
 
     __repr__ = __str__
 
+    def _repr_html_(self) -> str:
+        parts = []
+        for name, result in self.items():
+            parts.append(Sheet([], above=[name]).html())
+            parts.append(result._repr_html_())
+        return "\n".join(parts)
+
 
 def _marked(result: Any, tallies: tuple[Tally, ...]) -> Any:
     """Return a result, or both of ratings, with the tallies of the same people."""
     if isinstance(result, RatingsResult):
         return RatingsResult(_marked(result.shares, tallies), _marked(result.means, tallies))
     return replace(result, survey=tallies)
-
-
-def padded(rows: Sequence[Sequence[Any]]) -> str:
-    """Return a table as lines of text: labels first, and cells to the right; long labels are cut in the middle."""
-    head, *others = rows
-    labels = [str(head[0]), *_short([row[0] for row in others], range(len(others)))]
-    texts = [[label, *row[1:]] for label, row in zip(labels, rows, strict=True)]
-    widths = [max(map(_width, column)) for column in zip(*texts, strict=True)]
-    lines = []
-    for first, *cells in texts:
-        line = first + " " * (widths[0] - _width(first))
-        for cell, width in zip(cells, widths[1:], strict=True):
-            line += "  " + " " * (width - _width(cell)) + cell
-        lines.append(line.rstrip())
-    return "\n".join(lines)
-
-
-def _short(labels: Sequence[Any], places: Iterable[int]) -> list[str]:
-    """Return labels in print, all distinct: long ones are cut, and those that look the same get their place."""
-    texts = [" ".join(str(label).split()) for label in labels]
-    found = [_cut(text) for text in texts]
-    marked = [_cut(text, f" [{i}]") for text, i in zip(texts, places, strict=True)]
-    times = Counter(found)
-    mixed = [other if times[one] > 1 else one for one, other in zip(found, marked, strict=True)]
-    return mixed if len({*mixed}) == len(mixed) else marked
-
-
-def _cut(text: str, mark: str = "") -> str:
-    left, half = WIDE - len(mark), (WIDE - len(mark) - 1) // 2
-    return (text if len(text) <= left else f"{text[: left - 1 - half]}…{text[-half:]}") + mark
-
-
-def _width(text: str) -> int:
-    return sum(2 if east_asian_width(letter) in "WF" else 1 for letter in text)

@@ -8,7 +8,8 @@ compares rows.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -44,12 +45,12 @@ def difference(
     2008).  Those of differences within one result, and of contrasts with rows of several weights,
     follow the normal law, as in `Result.contrast`.
 
-    About these people, a difference of sets, as of ``top(2)``, may cover less where hardly anybody is
-    in them: of 30 people in each group, of whom nobody is in two of four categories, at ε = 4, 95 %
-    intervals cover 92.5 %.  About a population, these cover more than 95 %.
+    About these people, a difference of sets, as of ``top(2)``, may cover less where hardly anybody
+    is in them: of 30 people in each group, of whom nobody is in two of four categories, at ε = 4,
+    95 % intervals cover 92.5 %.  About a population, these cover more than 95 %.
 
-    For the effect of a random assignment, as in an A/B test, leave out ``people=True``: who came into
-    which group is chance, too, and an error about these people does not contain it.
+    For the effect of a random assignment, as in an A/B test, leave out ``people=True``: who came
+    into which group is chance, too, and an error about these people does not contain it.
 
     Its level is that of one difference alone; `differences` takes all rows of two groups at once.
 
@@ -82,29 +83,42 @@ def difference(
 
     >>> from ldpnb import OneOf
     >>> buys = OneOf(["yes", "no"], epsilon=1.0)
-    >>> rng, groups = np.random.default_rng(2), {"old": 600, "new": 1400}
-    >>> answers = {page: ["yes"] * n + ["no"] * (4000 - n) for page, n in groups.items()}
-    >>> found = {page: buys.estimate(buys.tally(buys.perturb(x, rng=rng))) for page, x in answers.items()}
-    >>> print(difference(found["new"]["yes"], found["old"]["yes"], names=("new", "old")))
+    >>> rng = np.random.default_rng(2)
+    >>> found = {}
+    >>> for page, n in {"old": 600, "new": 1400}.items():
+    ...     answers = ["yes"] * n + ["no"] * (4000 - n)
+    ...     found[page] = buys.estimate(buys.tally(buys.perturb(answers, rng=rng)))
+    >>> apart = difference(found["new"]["yes"], found["old"]["yes"], names=("new", "old"))
+    >>> print(apart)  # doctest: +ELLIPSIS
                           share       error          low         high       p
     yes: new − old  20.7 points  2.3 points  16.1 points  25.2 points  <1e-09
     each of 4,000 reports, one a person, ε = 1 (k-RR); error: standard error
     other people in each: variances add; results of the same people are same_people=True
-    low, high: 95 % interval, alone, about the population these people are a random sample of; p: if 0 were true
+    low, high: 95 % interval, alone, about the population ... random sample of; p: if 0 were true
     """
     if same_people is not None:
         check_flag(same_people, "same_people")
-    for name, one in (("a", a), ("b", b)):
-        if not isinstance(one, Entry | Contrast):
-            got = type(one).__name__ if isinstance(one, Result | RatingsResult | dict) else shown(one)
-            cure = f"result['pay'] or result.contrast({{…}}), got {got}"
-            if isinstance(one, Result):
-                cure += ": differences(a, b) takes all rows of two results"
-            raise ValueError(f"{name} must be a row of a result or a contrast, {cure}")
-    first, second = part_of(a, "a"), part_of(b, "b")
+    _check_row(a, "a")
+    _check_row(b, "b")
+    first = part_of(a, "a")
+    second = part_of(b, "b")
     wanted = first.level if level is None else level
     normal_quantile(wanted)  # checks it
     return apart_from(first, second, wanted, same_people, _checked_names(names))
+
+
+def _check_row(one: Any, name: str) -> None:
+    """Refuse what is neither a row of a result nor a contrast."""
+    if isinstance(one, Entry | Contrast):
+        return
+    got = shown(one)
+    if isinstance(one, Result | RatingsResult | dict):
+        got = type(one).__name__
+    cure = ""
+    if isinstance(one, Result):
+        cure = ": differences(a, b) takes all rows of two results"
+    rule = "a row of a result or a contrast, result['pay'] or result.contrast({…})"
+    raise ValueError(f"{name} must be {rule}, got {got}{cure}")
 
 
 def differences(
@@ -166,8 +180,9 @@ def differences(
     normal_quantile(wanted)  # checks it
     pair = _checked_names(names) or ("first", "second")
     sides = [(part_of(x, "a"), part_of(y, "b")) for x, y in zip(a, b, strict=True)]
-    rows = [apart_from(x, y, wanted, same_people, pair, len(sides)) for x, y in sides]
-    found = Contrasts({str(label): one for label, one in zip(a.labels, rows, strict=True)})
+    found = Contrasts()
+    for label, (x, y) in zip(a.labels, sides, strict=True):
+        found[str(label)] = apart_from(x, y, wanted, same_people, pair, len(sides))
     found.heading = " − ".join(pair)
     return found
 
@@ -177,8 +192,10 @@ def _checked_names(names: Any) -> tuple[str, str] | None:
     if names is None:
         return None
     given = list(names) if isinstance(names, list | tuple) else []
-    if len(given) != 2 or not all(isinstance(one, str) and one.strip() for one in given) or given[0] == given[1]:
-        raise ValueError(f"names must be two different texts, such as ('new', 'old'), got {shown(names)}")
+    are_texts = all(isinstance(one, str) and one.strip() for one in given)
+    if len(given) != 2 or not are_texts or given[0] == given[1]:
+        rule = "two different texts, such as ('new', 'old')"
+        raise ValueError(f"names must be {rule}, got {shown(names)}")
     return given[0], given[1]
 
 
@@ -200,8 +217,11 @@ class Homogeneity(NamedTuple):
     p_value: float
 
     def __str__(self) -> str:
-        freedom = f"{self.df} degree{'' if self.df == 1 else 's'} of freedom"
-        return f"χ² = {self.statistic:.4g} with {freedom}: p = {self.p_value:.2g}, if all groups are the same"
+        freedom = f"{self.df} degrees of freedom"
+        if self.df == 1:
+            freedom = "1 degree of freedom"
+        chance = f"p = {self.p_value:.2g}, if all groups are the same"
+        return f"χ² = {self.statistic:.4g} with {freedom}: {chance}"
 
 
 def same_everywhere(*results: Result, same_people: bool | None = None) -> Homogeneity:
@@ -238,7 +258,8 @@ def same_everywhere(*results: Result, same_people: bool | None = None) -> Homoge
 
     Notes
     -----
-    The law of the statistic is that of many people; see Gaboardi and Rogers 2018 for chi-square tests of noisy counts.
+    The law of the statistic is that of many people; see Gaboardi and Rogers 2018 for chi-square
+    tests of noisy counts.
 
     Examples
     --------
@@ -254,50 +275,72 @@ def same_everywhere(*results: Result, same_people: bool | None = None) -> Homoge
     from scipy.special import chdtrc
 
     _check_groups(results)
-    if len({one.tally.wave for one in results}) > 1 and same_people is not False:
-        raise ValueError(
-            f"same_people must be False for results of several waves, got {shown(same_people)}: people who were asked "
-            "again are no other people, and no test of all waves at once is known for them; Waves(…, same=True) has "
-            "changes and slopes, row by row"
-        )
-    if same_people is not None and check_flag(same_people, "same_people"):
-        rows = "difference(…, same_people=True) and Waves(…, same=True) compare the same people, row by row"
-        raise ValueError(f"same_people must be False, got True: the test is one of groups of other people; {rows}")
-    if isinstance(results[0].tally.mechanism, FrequencyOracle) and results[0].what == "share":
+    _check_other_people(results, same_people)
+    is_oracle = isinstance(results[0].tally.mechanism, FrequencyOracle)
+    if is_oracle and results[0].what == "share":
         statistic, df = _of_categories(results)
     else:
         statistic, df = _of_rows(results)
     return Homogeneity(statistic, df, float(chdtrc(df, max(statistic, 0.0))))
 
 
+def _check_other_people(results: tuple[Result, ...], same_people: bool | None) -> None:
+    """Refuse several waves without a word, and what is said to be of the same people."""
+    if len({one.tally.wave for one in results}) > 1 and same_people is not False:
+        rule = "False for results of several waves"
+        cure = (
+            "people who were asked again are no other people, and no test of all waves at once is "
+            "known for them; Waves(…, same=True) has changes and slopes, row by row"
+        )
+        raise ValueError(f"same_people must be {rule}, got {shown(same_people)}: {cure}")
+    if same_people is not None and check_flag(same_people, "same_people"):
+        why = "the test is one of groups of other people"
+        both = "difference(…, same_people=True) and Waves(…, same=True)"
+        cure = f"{both} compare the same people, row by row"
+        raise ValueError(f"same_people must be False, got True: {why}; {cure}")
+
+
 def _check_groups(results: tuple[Any, ...]) -> None:
     """Refuse what are no results of one question and of other people."""
     if len(results) < 2:
-        raise ValueError(f"results must be at least two, got {len(results)}: same_everywhere(*by_group.values())")
+        cure = "same_everywhere(*by_group.values())"
+        raise ValueError(f"results must be at least two, got {len(results)}: {cure}")
     for one in results:
         if not isinstance(one, Result):
             cure = "of ratings, .shares or .means"
             raise ValueError(f"results must be Result, {cure}, got {shown(type(one).__name__)}")
     first = results[0]
     for other in results[1:]:
-        same = (first.labels, first.what, first.unit, first.heading, first.scale)
-        if same != (other.labels, other.what, other.unit, other.heading, other.scale):
-            got = f"{shown(list(first.labels))} and {shown(list(other.labels))}"
-            raise ValueError(f"results must be of one question, got rows {got}: compare those of one question")
+        if _question_of(first) != _question_of(other):
+            got = f"rows {shown(list(first.labels))} and {shown(list(other.labels))}"
+            cure = "compare those of one question"
+            raise ValueError(f"results must be of one question, got {got}: {cure}")
     if any(one.rounds != 1 for one in results):
+        got = "people who sent several"
         cure = "difference(…) of single rows allows for them"
-        raise ValueError(f"results must be of one report a person, got people who sent several: {cure}")
+        raise ValueError(f"results must be of one report a person, got {got}: {cure}")
     if any(one.people for one in results):
-        raise ValueError("results must be about a population, got people=True: estimate(…, people=False)")
+        cure = "estimate(…, people=False)"
+        raise ValueError(f"results must be about a population, got people=True: {cure}")
     if len({id(one.tally) for one in results}) < len(results):
         raise ValueError("results must be of other people, got one tally twice")
-    surveyed = [id(tally) for one in results for tally in one.survey]
+    surveyed = []
+    for one in results:
+        surveyed += [id(tally) for tally in one.survey]
     if any(surveyed.count(id(one.tally)) > 1 for one in results):
-        raise ValueError("results must be of other people, got two questions of one survey: results.difference(…)")
+        got = "two questions of one survey: results.difference(…)"
+        raise ValueError(f"results must be of other people, got {got}")
     if len(first) > ROWS:
-        raise ValueError(f"results must have at most {ROWS} rows, got {len(first)}: ask about fewer categories")
+        cure = "ask about fewer categories"
+        raise ValueError(f"results must have at most {ROWS} rows, got {len(first)}: {cure}")
     if any(not np.all(np.isfinite(one.estimate)) for one in results):
-        raise ValueError("results must have all rows told, got some with too few to tell: collect more")
+        got = "some with too few to tell: collect more"
+        raise ValueError(f"results must have all rows told, got {got}")
+
+
+def _question_of(result: Result) -> tuple[Any, ...]:
+    """Return what results of one question have in common."""
+    return (result.labels, result.what, result.unit, result.heading, result.scale)
 
 
 def _of_categories(results: tuple[Result, ...]) -> tuple[float, int]:
@@ -308,17 +351,24 @@ def _of_categories(results: tuple[Result, ...]) -> tuple[float, int]:
     each = np.stack([one.estimate for one in results])
     weights = n / [_spread(m, k) for m in mechanisms]
     shares = norm_sub(weights @ each / weights.sum())
-    contrasts = np.linalg.qr(np.eye(k)[:, : k - 1] - 1 / k)[0]  # orthogonal to (1, …, 1)
+    less_than_all = np.eye(k)[:, : k - 1] - 1 / k
+    contrasts = np.linalg.qr(less_than_all)[0]  # orthogonal to (1, …, 1)
     inverse: list[Floats] = []
     for i, m in enumerate(mechanisms):
         if m in mechanisms[:i]:
             known = mechanisms.index(m)
             inverse.append(inverse[known] * n[i] / n[known])
             continue
-        noise = _symmetric(lambda w, m=m: float(m.linear_variance(w) @ shares), k)
+        noise = _symmetric(partial(_noise_at, m, shares), k)
         covariance = noise + np.diag(shares) - np.outer(shares, shares)
         inverse.append(n[i] * np.linalg.inv(contrasts.T @ covariance @ contrasts))
-    return _apart(each @ contrasts, inverse), (len(results) - 1) * (k - 1)
+    df = (len(results) - 1) * (k - 1)
+    return _apart(each @ contrasts, inverse), df
+
+
+def _noise_at(mechanism: Any, shares: Floats, weights: Floats) -> float:
+    """Return the variance, by coins alone, of one report's weighted sum of shares."""
+    return float(mechanism.linear_variance(weights) @ shares)
 
 
 def _spread(mechanism: Any, k: int) -> float:
@@ -348,27 +398,29 @@ def _of_rows(results: tuple[Result, ...]) -> tuple[float, int]:
     rows = len(results[0])
     inverse: list[Floats] = []
     for one in results:
-        found = _symmetric(lambda w, one=one: _told_variance(one, w), rows)
-        inverse.append(np.asarray(np.linalg.inv(found), np.float64))
-    return _apart([one.estimate for one in results], inverse), (len(results) - 1) * rows
+        covariance = _symmetric(partial(_told_variance, one), rows)
+        inverse.append(np.asarray(np.linalg.inv(covariance), np.float64))
+    df = (len(results) - 1) * rows
+    return _apart([one.estimate for one in results], inverse), df
 
 
 def _told_variance(result: Result, weights: Floats) -> float:
     """Return the variance of a weighted sum of rows, if it is known."""
     variance, bound = variance_of(result, weights, False)
     if bound:
-        raise ValueError(
-            "results must tell how rows go together, which these reports do not: "
-            "difference(…) of single rows, at a level of 1 − 0.05/(number of rows)"
-        )
+        rule = "tell how rows go together"
+        cure = "difference(…) of single rows, at a level of 1 − 0.05/(number of rows)"
+        raise ValueError(f"results must {rule}, which these reports do not: {cure}")
     return variance
 
 
-def _symmetric(form: Any, size: int) -> Floats:
+def _symmetric(form: Callable[[Floats], float], size: int) -> Floats:
     """Return the matrix of a quadratic form, by its values for unit vectors and their sums."""
     unit = np.eye(size)
     own = np.array([form(row) for row in unit])
     found = np.diag(own)
     for i, j in combinations(range(size), 2):
-        found[i, j] = found[j, i] = (form(unit[i] + unit[j]) - own[i] - own[j]) / 2
+        both = form(unit[i] + unit[j])
+        found[i, j] = (both - own[i] - own[j]) / 2
+        found[j, i] = found[i, j]
     return found

@@ -33,6 +33,7 @@ from ldpnb.intervals import exact_below, scatter, support_interval, supported_ta
 from ldpnb.keyvalue.ternary import SignedTernary
 from ldpnb.oracles.base import Supporting
 from ldpnb.postprocess import normal_quantile
+from ldpnb.serve._sheets import Sheet
 
 LONG = 8  # entries of a tuple that are written out; longer ones are written as a rule
 ABOUT = "± 95 %: half of an interval, about a population that they are a random sample of"
@@ -552,23 +553,33 @@ class Ranking(Sequence[Choice]):
 
     def __repr__(self) -> str:
         """Return the table."""
+        return self._sheet().text()
+
+    def _repr_html_(self) -> str:
+        return self._sheet().html()
+
+    def _sheet(self) -> Sheet:
+        """Return the table that is shown, with the lines above and below it."""
         question = self.question
         people = f"for {question.n:,} people at ε = {question.epsilon:g}"
-        lines = [f"Standard error of {question._what()}, {people};", ABOUT, ""]
+        above = [f"Standard error of {question._what()}, {people};", ABOUT, ""]
         usable = [choice for choice in self if not choice.excluded]
         others = [choice for choice in self if choice.excluded]
+        cells = []
         if usable:
-            lines += _table(usable)
+            cells = _cells(usable)
         else:
-            lines.append("No mechanism is left.")
+            above.append("No mechanism is left.")
+        below = []
         if others:
-            lines += ["", "Excluded:"]
+            below += ["", "Excluded:"]
         for choice in others:
             line = f"  {choice.name}: {choice.why}"
             if choice.errors:
                 line += f" (error {_digits(choice.error, choice._first)})"
-            lines.append(line)
-        return "\n".join(lines)
+            below.append(line)
+        last = len(cells[0]) - 1 if cells else 0
+        return Sheet(cells, below, above, left=(0, last - 1, last))
 
 
 def _row(choice: Choice) -> dict[str, Any]:
@@ -583,8 +594,8 @@ def _row(choice: Choice) -> dict[str, Any]:
     return row
 
 
-def _table(usable: Sequence[Choice]) -> list[str]:
-    """Return the lines of the table of choices that can be used, the best one first."""
+def _cells(usable: Sequence[Choice]) -> list[list[str]]:
+    """Return the cells of choices that can be used: the head, and then the best one first."""
     best = usable[0]
     named = list(best.errors)
     head = ["mechanism"]
@@ -600,7 +611,7 @@ def _table(usable: Sequence[Choice]) -> list[str]:
         row.append(one.server)
         row.append("yes" if one.listed else "no")
         rows.append(row)
-    return _aligned(rows, range(1, len(named) + 4))
+    return rows
 
 
 def needed(n: int, own: Fraction, other: Fraction, z: float, *, people: bool = False) -> int:
@@ -747,16 +758,3 @@ def _times(ratio: float) -> str:
     if ratio < 1e6:
         return f"{ratio:,.0f}×"
     return f"{ratio:.1e}×"
-
-
-def _aligned(rows: Sequence[Sequence[str]], right: range) -> list[str]:
-    """Put a table into lines, some of its columns to the right."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = []
-    for row in rows:
-        cells = []
-        for i, cell in enumerate(row):
-            put = cell.rjust if i in right else cell.ljust
-            cells.append(put(widths[i]))
-        lines.append("  ".join(cells).rstrip())
-    return lines
