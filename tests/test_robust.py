@@ -55,7 +55,8 @@ def subclasses(kind):
 
 def test_catalogue_is_complete():
     for module in pkgutil.walk_packages(ldpnb.__path__, "ldpnb."):
-        importlib.import_module(module.name)
+        if module.name != "ldpnb.book":  # which says where it went, as an error
+            importlib.import_module(module.name)
     shipped = {kind for kind in subclasses(Mechanism) if kind.__module__.startswith("ldpnb.")}
     concrete = {
         kind
