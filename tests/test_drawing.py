@@ -380,8 +380,9 @@ def accepted(*given):
 @pytest.mark.parametrize(
     "numbers, n, declining, words",
     [
-        ({"a": 100}, None, (), "^n must be given, .*, since only 1 of 3 questions have a tally: "),
+        ({"a": 100}, None, (), "^n must be given, .*, since only 1 of 3 questions has a tally: "),
         ({"a": 9, "b": 9, "c": 9}, None, ("c",), "^n must be given, .*, since people may decline 'c': "),
+        ({"a": 1, "b": 0, "c": 0}, None, (), "^n must be given, .*, since 1 report is not 2 of each person, so"),
         ({"a": 9, "b": 9, "c": 9}, None, (), "^n must be given, .*, since 27 reports are not 2 of each person, so"),
         ({"a": 900}, 900, (), r"^tallies must be .* drawn for 900 people, .* about 600, got 900 reports to 'a': were"),
         ({"a": 9}, 8, (), "got 9 reports to 'a': were all people asked all questions, then leave out draw"),

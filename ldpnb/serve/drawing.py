@@ -224,7 +224,8 @@ def people_in(
                     f"take all tallies from one survey with draw={draw}, or say n, the number of "
                     "people who took part, if reports were lost"
                 )
-            got = f"{count:,} reports to {shown(name)}"
+            reports = "report" if count == 1 else "reports"
+            got = f"{count:,} {reports} to {shown(name)}"
             raise ValueError(f"tallies must be {rule}, {each}, got {got}: {cure}")
     if total > draw * people:
         answered = f"of {people:,} people who answered {draw} of {questions} questions"
@@ -239,12 +240,14 @@ def _why_unknown(
 ) -> str:
     """Say why numbers of reports do not tell how many people took part; empty if they do."""
     if len(tallied) < questions:
-        return f"only {len(tallied)} of {questions} questions have a tally"
+        have = "has" if len(tallied) == 1 else "have"
+        return f"only {len(tallied)} of {questions} questions {have} a tally"
     if declining:
         return f"people may decline {told(declining)}"
     total = sum(tallied.values())
     if total % draw:
-        reports = f"{total:,} reports are not {draw} of each person"
+        reports = "1 report is" if total == 1 else f"{total:,} reports are"
+        reports += f" not {draw} of each person"
         return f"{reports}, so that some are lost, or were not drawn"
     return ""
 

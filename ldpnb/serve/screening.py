@@ -94,7 +94,9 @@ class Screening:
             if name in failed:
                 line += "  failed"
             if name in self.suspects:
-                line += f", {len(self.suspects[name])} reports stand out"
+                suspects = len(self.suspects[name])
+                reports = "1 report stands" if suspects == 1 else f"{suspects} reports stand"
+                line += f", {reports} out"
             lines.append(line)
         return "\n".join(lines)
 
