@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ldpnb._sheets import Sheet
 from ldpnb.asked import AsksSome
 from ldpnb.attributes import Blocks
 from ldpnb.chance import inexact
@@ -48,7 +49,6 @@ from ldpnb.serve._ends import (
     reaching,
     settled,
 )
-from ldpnb.serve._sheets import Sheet
 
 if TYPE_CHECKING:
     from ldpnb.attributes.records import Set

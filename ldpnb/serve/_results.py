@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ldpnb._door import needs
+from ldpnb._sheets import Sheet, short
 from ldpnb.checks import shown
 from ldpnb.core import Floats, Tally
 from ldpnb.serve._columns import told
@@ -27,7 +28,6 @@ from ldpnb.serve._contrasts import (
     place_of,
 )
 from ldpnb.serve._rounds import is_pooled, told as reported
-from ldpnb.serve._sheets import Sheet, short
 
 DECIMALS = 6  # printed, at most
 WHOLE = (

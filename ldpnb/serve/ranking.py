@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, overload
 
 import numpy as np
 
+from ldpnb._sheets import Sheet
 from ldpnb.attributes import Blocks, DrawnAttributes, HarmonyFrequency
 from ldpnb.chance import exact, inexact
 from ldpnb.checks import (
@@ -33,7 +34,6 @@ from ldpnb.intervals import exact_below, scatter, support_interval, supported_ta
 from ldpnb.keyvalue.ternary import SignedTernary
 from ldpnb.oracles.base import Supporting
 from ldpnb.postprocess import normal_quantile
-from ldpnb.serve._sheets import Sheet
 
 LONG = 8  # entries of a tuple that are written out; longer ones are written as a rule
 ABOUT = "± 95 %: half of an interval, about a population that they are a random sample of"

@@ -63,6 +63,7 @@ from typing import Any
 import numpy as np
 
 from ldpnb._door import needs
+from ldpnb._sheets import Sheet, short
 from ldpnb.checks import POOLED, check_flag, check_numbers, is_pooled, shown
 from ldpnb.core import Floats, Tally
 from ldpnb.oracles.base import Supporting
@@ -87,7 +88,6 @@ from ldpnb.serve._contrasts import (
 )
 from ldpnb.serve._ends import Ends, added, moved
 from ldpnb.serve._results import Entry, RatingsResult, Result
-from ldpnb.serve._sheets import Sheet, short
 
 ROUNDING = 1e-14  # of times, in units of their range
 NEAR = 1.96  # standard errors, by coins alone, of a difference of two waves
