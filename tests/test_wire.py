@@ -488,6 +488,8 @@ def tasks():
                 found[f"replay {name} {i}"] = task | {"what": "replay", **instance["branches"]}
     for mechanism, values in ((FOUR, [2]), (SMALL, [1]), (HASH, [7, 7, 7, 50])):
         head = next(to_wire(mechanism._nothing(), mechanism)).rstrip()
+        if mechanism is SMALL:
+            head = header(mechanism)  # an object
         task = {"kind": type(mechanism).__name__, "numbers": numbers(mechanism), "header": head}
         found[f"reports {mechanism}"] = task | {"what": "reports", "values": values * (PEOPLE // len(values))}
     wrong = [4, -1, 1.5, "1", None, True]

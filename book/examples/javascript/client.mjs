@@ -81,7 +81,9 @@ export class OLH {
   }
 }
 
-// JSON lines for the server: the header that the package printed for this mechanism, and a line per report.
+// JSON lines for the server: the header that the package has for this mechanism, as its line or as the object that is
+// read from it, and a line per report.
 export function lines(header, reports) {
-  return [header, ...reports.map((report) => JSON.stringify(report))].map((line) => `${line}\n`).join("");
+  const head = typeof header === "string" ? header : JSON.stringify(header);
+  return [head, ...reports.map((report) => JSON.stringify(report))].map((line) => `${line}\n`).join("");
 }
