@@ -645,7 +645,7 @@ class SendsObjects(GRR):
         answers = super().perturb(values, rng=rng).tolist()
         reports = np.empty(len(answers), object)
         one = {}
-        for i, pair in enumerate(zip(answers, np.asarray(values).tolist())):
+        for i, pair in enumerate(zip(answers, np.asarray(values).tolist(), strict=True)):
             own = np.array(pair[:1])
             reports[i] = one.setdefault(pair, own) if self.shared else own
         return reports
@@ -661,7 +661,7 @@ class SendsOwnObjects(SendsObjects):
 def test_people_of_a_crowd_share_no_objects():
     crowds = contract.crowds_of_other_mixtures_are_alone
     crowds(Example(SendsOwnObjects(k=3, epsilon=1.0), np.arange(3)))
-    with pytest.raises(AssertionError, match="reports of people 0 and . share a ndarray, .*: return copy.deepcopy"):
+    with pytest.raises(AssertionError, match="reports of people 0 and . share one ndarray, .*: return copy.deepcopy"):
         crowds(Example(SendsObjects(k=3, epsilon=1.0), np.arange(3)))
 
 

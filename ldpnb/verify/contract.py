@@ -14,7 +14,7 @@ all together:
   (`likelihood`).
 - In crowds, reports are turned into numbers that are independent and uniform if a client is right,
   whatever its law is (`_numbers`).  What is then added up are products of at most 3 in size, some
-  hundreds of them at least (127 for one total), which are uncorrelated: their sum is normal, but
+  hundred of them at least (127 for one total), which are uncorrelated: their sum is normal, but
   for a factor of 2 or so at the 6 to 8 standard errors that are allowed.  The limit of each sum is
   that of a normal law for all of them together (Bonferroni), at 10⁻⁹.
 - `_rectangles` is no sum of independent terms; of 12,000 simulated, its largest was 3.8 standard
@@ -160,10 +160,14 @@ def check_mechanism(mechanism: Mechanism | Example, inputs: Any = None, **about:
     - crowds of other mixtures than equal parts, one of the first four inputs alone, and one of
       them that 14 in 15 people have; but in what form their array is sent is looked at for each of
       the first 100 inputs alone, and for equal parts in ascending and in descending order, in two
-      or three draws of 2,000 people each;
-    - of clients with a memory (`memoise` and `respond`): reports after the second from one memory,
-      what two of them tell together, what is kept of a crowd beyond what is sent of it, which draws
-      are made, and all that is not said of `perturb`;
+      or three draws of 2,000 people each; there alone it is looked at, too, whether people's
+      reports share an object;
+    - which draws are made, and how many, for more than one person;
+    - of clients with a memory (`memoise` and `respond`): a second report of one person after other
+      first ones than six draws of it, reports after the second from one memory, what two of them
+      tell together, what is kept of a crowd beyond what is sent of it, what is kept beside
+      ``Kept.rows``, which draws are made, batch after batch of people, and all that is not said of
+      `perturb`;
     - a tally or an estimate that errs beyond some thousand reports, influence on more than 12
       entries, and whatever larger instances of the class do;
     - reports that are forged otherwise than at random, values of other types, and intervals of
@@ -1817,7 +1821,7 @@ def _must_share_nothing(reports: Any) -> None:
             if isinstance(part, Enum):  # of which there is one
                 continue
             j = first.setdefault(id(part), i)
-            what = f"reports of people {j} and {i} share a {type(part).__name__}"
+            what = f"reports of people {j} and {i} share one {type(part).__name__}"
             _must(i == j, f"{what}, which a receiver of both sees: return copy.deepcopy of each")
 
 
