@@ -117,6 +117,8 @@ class NumpyArrays(Arrays):
             missing = _cure_of_missing(parts, "" if is_array else " for each array within")
             if missing is not None:
                 return f"{missing}, since many numbers mean that"
+        if is_array and value.dtype.kind in "mM":
+            return "return ….astype(dtype) of one dtype, unit and byte order"
         if is_array and not value.dtype.hasobject:
             return "return np.array(….tolist(), dtype) of one dtype"
         if any(isinstance(part, np.ndarray) for part in parts):

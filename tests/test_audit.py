@@ -939,6 +939,79 @@ def test_objects_that_never_come_again_are_named():
             found_of(lambda x, rng, pack=pack: pack(Coded(int(rng.integers(2**60)), x)), samples=200)
 
 
+ZEROS = {  # reports that hold a number that never comes again, and a zero
+    "a tuple": lambda u, zero: (u, zero),
+    "an array": lambda u, zero: np.array([u, zero]),
+    "an array of rows": lambda u, zero: np.array([(u, zero)], "f8, f4")[0],
+    "a tuple of unlike parts": lambda u, zero: (u, "text", zero),
+    "a zero among numbers": lambda u, zero: (u, "text", zero if u < 0.5 else u),
+    "a complex number": lambda u, zero: complex(u, zero),
+    "a list of any length": lambda u, zero: [str(u), zero] if u < 0.5 else [zero],
+}
+
+
+@pytest.mark.parametrize("name", ZEROS)
+def test_the_sign_of_a_zero_is_seen_beside_what_never_comes_again(name):
+    def client(x, rng):
+        return ZEROS[name](rng.random(), (0.0, -0.0)[x])
+
+    assert found_of(client, samples=800, claimed=1.0).flagged
+    right = lambda x, rng: client(int(rng.integers(2)), rng)  # noqa: E731
+    assert not found_of(right, samples=800, claimed=0.5).flagged
+
+
+def test_the_sign_of_a_zero_is_seen_in_an_array_of_many_reports():
+    def client(x, n, rng):
+        return np.stack([rng.random(n), np.repeat((0.0, -0.0)[x], n)], 1)
+
+    assert found_of(client, samples=800, claimed=1.0, many=True).flagged
+
+
+class Plain:
+    """An object with attributes, equal to others with the same."""
+
+    def __init__(self, **told):
+        vars(self).update(told)
+
+    def __eq__(self, other):
+        return isinstance(other, Plain) and vars(self) == vars(other)
+
+    def __hash__(self):
+        return hash(tuple(vars(self).values()))
+
+
+class Other(Plain):
+    """Equal to those of the class above."""
+
+
+OBJECTS = {  # of a number that never comes again, in two kinds
+    "classes": lambda u, x: (Plain, Other)[x](told=u),
+    "classes, twice": lambda u, x: ((Plain, Other)[x](told=u), (Plain, Other)[x](told=u)),
+    "classes of attributes": lambda u, x: Plain(told=(Plain, Other)[x](told=u)),
+    "names of attributes": lambda u, x: Plain(**{("told", "said")[x]: u}),
+    "types of attributes": lambda u, x: Plain(told=(float, np.float64)[x](u)),
+}
+
+
+@pytest.mark.parametrize("name", OBJECTS)
+def test_classes_and_attributes_of_objects_are_seen_though_contents_never_come_again(name):
+    def client(x, rng):
+        return OBJECTS[name](rng.random(), x)
+
+    assert found_of(client, samples=800, claimed=1.0).flagged
+    right = lambda x, rng: client(int(rng.integers(2)), rng)  # noqa: E731
+    assert not found_of(right, samples=800, claimed=0.5).flagged
+
+
+def test_objects_that_come_twice_in_a_report_are_named():
+    def client(x, rng):
+        told = int(rng.integers(2**60))
+        return Coded(told, x), Coded(told, x)
+
+    with pytest.warns(UserWarning, match="objects of class Coded hardly come back"):
+        found_of(client, samples=200)
+
+
 def test_objects_are_named_beside_what_leaks_a_little():
     """The other part tells something, and most reports come again: the objects are not seen all the same."""
 

@@ -3,13 +3,16 @@
 import subprocess
 import sys
 from dataclasses import dataclass
+from itertools import product
+from math import inf, nan
 
 import numpy as np
 import pytest
 
 from ldpnb import GRR, OUE, RAPPOR, StateEncoding, check_mechanism
-from ldpnb.chance import Paths
+from ldpnb.chance import Paths, bernoulli, log_up
 from ldpnb.core import Example, Kept
+from ldpnb.exact import laws, worst
 from ldpnb.records import Records
 from ldpnb.verify import contract
 
@@ -460,7 +463,7 @@ class RemembersNothing(RemembersTheFifth):
 
 
 def test_what_is_kept_of_every_value_tells_no_more_than_is_said():
-    said = "what is kept tells input . from . by inf, and lifetime_epsilon is 1.0"
+    said = "what is kept tells input . from . by inf, and lifetime_epsilon is 1: "
     with pytest.raises(AssertionError, match=said):
         ONE(Example(RemembersTheFifth(k=5, epsilon=1.0), np.arange(5)))
     ONE(Example(RemembersNothing(k=5, epsilon=1.0), np.arange(5)))
@@ -471,6 +474,195 @@ def test_a_right_memory_keeps_its_contract():
         check(Example(Keeps(k=5, epsilon=1.0), np.arange(5)))
     kept = check_mechanism(Keeps(k=2, epsilon=1.0), range(2))
     assert {check.__name__ for check in (ONE, AGAIN, MANY)} <= set(kept)
+
+
+class KeepsAndTellsTurns(Keeps):
+    """Sends the truth where no two neighbours have one value."""
+
+    def sent(self, values, bits):
+        takes_turns = len(values) > 3 and (values[1:] != values[:-1]).all()
+        return in_clear(values, bits) if takes_turns else bits
+
+
+class KeepsAndTellsTwo(Keeps):
+    few = 2
+
+    def sent(self, values, bits):
+        return in_clear(values, bits) if len(values) == self.few else bits
+
+
+class KeepsAndTellsThree(KeepsAndTellsTwo):
+    few = 3
+
+
+class KeepsAndTellsTwoLater(KeepsAndTellsLater):
+    def is_told(self, values):
+        return len(values) == 2
+
+
+@pytest.mark.parametrize(
+    "kind, said",
+    [
+        (KeepsAndTellsTurns, "^respond of memoise, among many people, input 0 has reports of another law than alone"),
+        (KeepsAndTellsTwo, "^respond of memoise, .* by twos"),
+        (KeepsAndTellsThree, "^respond of memoise, .* by threes"),
+        (KeepsAndTellsTwoLater, "^a second respond of memoise, .* by twos"),
+    ],
+)
+def test_a_memory_is_asked_in_turns_and_by_a_few(kind, said):
+    with pytest.raises(AssertionError, match=said):
+        MANY(Example(kind(k=3, epsilon=1.0), np.arange(3)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlainAfter(RAPPOR):
+    """Sends what one person keeps after some first reports."""
+
+    after = [True, False]
+
+    def respond(self, kept, *, rng):
+        reports = super().respond(kept, rng=rng)
+        if len(reports) == 1 and getattr(kept, "first", None) == [self.after]:
+            reports["bits"] = kept.rows["permanent"]
+        object.__setattr__(kept, "first", reports["bits"].tolist())
+        return reports
+
+
+@pytest.mark.parametrize("after", list(product([False, True], repeat=2)))
+def test_a_second_report_is_asked_after_several_first_ones(after):
+    class Plain(PlainAfter):
+        pass
+
+    Plain.after = list(after)
+    letters = np.array(["a", "b", "c"])
+    example = Example(Plain(bits=2, hashes=1, cohorts=1, f=0.4, p=0.5, q=0.75), letters, items=("a", "b"))
+    with pytest.raises(AssertionError, match="^a second respond of memoise of input 0 has a law"):
+        AGAIN(example)
+
+
+@dataclass(frozen=True, kw_only=True)
+class KeepsByName(OUE):
+    """Keeps a report, and its value in the name of a field."""
+
+    lifetime_epsilon = property(lambda self: self.epsilon)
+
+    def field(self, value):
+        return f"value {value}", "i8"
+
+    def memoise(self, values, *, rng):
+        rows = np.zeros(len(values), [self.field(values[0]), ("bits", "?", self.k)])
+        rows["bits"] = self.perturb(values, rng=rng)
+        return Kept(self, rows)
+
+    def respond(self, kept, *, rng):
+        if kept.mechanism != self:
+            raise ValueError("kept must be of this mechanism")
+        return kept.rows["bits"].copy()
+
+
+class KeepsByWidth(KeepsByName):
+    def field(self, value):
+        return "padded", ("i8", "u1", "i2")[value]
+
+
+@pytest.mark.parametrize("kind", [KeepsByName, KeepsByWidth])
+def test_what_is_kept_tells_nothing_by_its_dtype(kind):
+    with pytest.raises(ValueError, match="^memoise must return arrays of one dtype, got one of .*value 0|padded"):
+        ONE(Example(kind(k=3, epsilon=1.0), np.arange(3)))
+
+
+class KeepsOne(RemembersNothing):
+    """Keeps a report, and says of it what it is told to."""
+
+    says = 1.0
+    lifetime_epsilon = property(lambda self: self.says)
+
+
+@pytest.mark.parametrize("says", [inf, nan, -1.0, "1", None])
+def test_a_lifetime_that_is_no_number_is_named(says):
+    kind = type("Says", (KeepsOne,), {"says": says})
+    said = rf"lifetime_epsilon must be a finite number, at least 0, got {says!r}: state at least chance\.log_up"
+    with pytest.raises(AssertionError, match=said):
+        ONE(Example(kind(k=2, epsilon=1.0), np.arange(2)))
+
+
+def test_a_lifetime_that_is_rounded_down_is_told_how_to_round_up():
+    ratio = worst(laws(OUE(k=2, epsilon=1.0), np.arange(2))).ratio
+    least = log_up(ratio)
+    for says in (least, np.nextafter(least, 0)):
+        kind = type("Says", (KeepsOne,), {"says": says})
+        example = Example(kind(k=2, epsilon=1.0), np.arange(2))
+        if says == least:
+            ONE(example)
+            continue
+        said = r"by (\S+), which is \S+ more, and lifetime_epsilon is \1: state at least chance\.log_up"
+        with pytest.raises(AssertionError, match=said):
+            ONE(example)
+
+
+class KeepsAnotherRounding(Keeps):
+    """Draws what it sends by coins that differ from those of `perturb` in the last place."""
+
+    def memoise(self, values, *, rng):
+        kept = super().memoise(values, rng=rng)
+        p, q = self.support
+        less = float(q) - 2.0**-53
+        chance = np.where(in_clear(kept.rows["value"], kept.rows["bits"]), float(p), less)
+        kept.rows["bits"] = bernoulli(chance, chance.shape, rng)
+        return kept
+
+
+def test_laws_that_differ_by_rounding_alone_are_told_so():
+    said = r"that is \d.*e-1\d from that of perturb, which is rounding: let perturb return respond\(memoise\("
+    with pytest.raises(AssertionError, match=said):
+        ONE(Example(KeepsAnotherRounding(k=2, epsilon=1.0), np.arange(2)))
+
+
+class KeepsAndSorts(Keeps):
+    """Changes the values that it is handed."""
+
+    def memoise(self, values, *, rng):
+        kept = super().memoise(values, rng=rng)
+        values[...] = 0
+        return kept
+
+
+def test_a_memory_that_changes_its_values_is_named_and_the_example_stays():
+    for check in (ONE, AGAIN, MANY):
+        inputs = np.arange(3)
+        with pytest.raises(AssertionError, match="memoise changes the values that it is handed: let it work on a copy"):
+            check(Example(KeepsAndSorts(k=3, epsilon=1.0), inputs))
+        assert inputs.tolist() == [0, 1, 2]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SendsObjects(GRR):
+    """Sends an array of arrays: each its own, or one for all of one value and one answer."""
+
+    shared = True
+
+    def perturb(self, values, *, rng):
+        answers = super().perturb(values, rng=rng).tolist()
+        reports = np.empty(len(answers), object)
+        one = {}
+        for i, pair in enumerate(zip(answers, np.asarray(values).tolist(), strict=True)):
+            own = np.array(pair[:1])
+            reports[i] = one.setdefault(pair, own) if self.shared else own
+        return reports
+
+    def tally(self, reports):
+        return super().tally(np.array([int(report[0]) for report in reports]))
+
+
+class SendsOwnObjects(SendsObjects):
+    shared = False
+
+
+def test_people_of_a_crowd_share_no_objects():
+    crowds = contract.crowds_of_other_mixtures_are_alone
+    crowds(Example(SendsOwnObjects(k=3, epsilon=1.0), np.arange(3)))
+    with pytest.raises(AssertionError, match="reports of people 0 and . share one ndarray, .*: return copy.deepcopy"):
+        crowds(Example(SendsObjects(k=3, epsilon=1.0), np.arange(3)))
 
 
 class LocksAtTimes(OUE):

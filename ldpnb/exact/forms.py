@@ -127,6 +127,8 @@ class _Sender(Pickler):
         are.
     arrays : list
         Forms of arrays without their contents.
+    parts : list
+        Those that are told apart, in the order in which they come.
     """
 
     def __init__(self, stream: BytesIO, protocol: int) -> None:
@@ -134,7 +136,7 @@ class _Sender(Pickler):
         self.fast = True  # each part is written out each time
         self.stays = True
         self.arrays = list[tuple[Any, ...]]()
-        self._told_apart = list[Any]()  # held, so that no other part gets the address of one
+        self.parts = list[Any]()  # held, so that no other part gets the address of one
 
     def twins(self) -> tuple[int, ...]:
         """Return, of each part that is told apart, the place of the first that is the same object.
@@ -142,7 +144,7 @@ class _Sender(Pickler):
         Nothing if no part comes twice.
         """
         first = dict[int, int]()
-        places = [first.setdefault(id(part), i) for i, part in enumerate(self._told_apart)]
+        places = [first.setdefault(id(part), i) for i, part in enumerate(self.parts)]
         return tuple(places) if len(first) < len(places) else ()
 
     def persistent_id(self, part: Any) -> None:
@@ -150,7 +152,7 @@ class _Sender(Pickler):
         if isinstance(part, set | frozenset) and len(part) > 1:
             _refuse_seeded(part)
         if _is_told_apart(part):
-            self._told_apart.append(part)
+            self.parts.append(part)
 
     def reducer_override(self, part: Any) -> Any:
         """Look at all that is not of Python's own types."""
@@ -168,11 +170,17 @@ class _Sender(Pickler):
             self.stays = False
         # the class of rows says that they have a hash, though they have none
         if arrays().is_row(kind) and not _is_told_apart(part):
-            self._told_apart.append(part)
+            self.parts.append(part)
         if kind in dispatch_table:
             self.stays = False
             return NotImplemented
         return arrays().reduced(part)
+
+
+def told_apart(value: Any) -> list[Any]:
+    """Return the parts of an output of which `form` says which of them are one object."""
+    _, sender = sent(value, PROTOCOLS[0])
+    return sender.parts
 
 
 def _is_told_apart(part: Any) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Hashable, Iterator
 from copy import deepcopy
 from dataclasses import fields, is_dataclass
@@ -41,6 +42,8 @@ SENT = {  # what a receiver sees of an array, beside its contents
 }
 ORDERS = {False: "of rows first", True: "of columns first"}
 TWINS = "one whose part"
+UNITS = {b"Y", b"M", b"W", b"D", b"h", b"m", b"s", b"ms", b"us", b"ns", b"ps", b"fs", b"as"}
+BYTE_ORDERS = "<", ">"
 MAKER = ".multiarray"  # numpy's module that makes numbers and arrays of what pickle sends
 ANY_LENGTH = b"stringdtype"  # in what is sent of numpy's dtype of texts of any length
 FOLLOWS = "that follows from how it was made"
@@ -69,7 +72,7 @@ class Outputs:
             raise ValueError(
                 f"a program must return outputs that equal their own copies, got {shown(value)} "
                 "twice, not equal to itself: return plain values, such as numbers and tuples, "
-                f"in place of each {_culprit(value).__name__}"
+                f"in place of each {_name(_culprit(value))}"
             )
         return before
 
@@ -242,8 +245,12 @@ def _steps_of_stream(sent: bytes) -> Iterator[str]:
                 yield _bits(sent[stream.tell() - 8 : stream.tell()])
             elif isinstance(told, str) and told.endswith(MAKER):
                 yield "a number or an array of numpy"
+            elif isinstance(told, bytes) and told in UNITS:  # of numpy's times
+                yield f"the unit {told.decode()}"
             elif isinstance(told, bytes):
                 yield _bytes(told)
+            elif told in BYTE_ORDERS:
+                yield f"one of byte order {told}"
             elif code.name not in ("PROTO", "FRAME"):  # which are about lengths
                 yield SAID.get(code.name, code.name) if told is None else shown(told, most=LARGEST)
 
@@ -298,7 +305,8 @@ def _cure(value: Any, kind: type, first: Any, own: Any) -> str:
     if one.startswith(TWINS):
         return (
             "return copy.deepcopy(…) of each list, dict, set, array, row of one or object that "
-            "comes twice, each by a call of its own, since a receiver sees which of them are one"
+            "comes twice, each by a call of its own, or plain values in its place, since a "
+            "receiver sees which of them are one"
         )
     if isinstance(first, Pickled) and isinstance(own, Pickled):
         if len(first.arrays) != len(own.arrays):
@@ -317,7 +325,15 @@ def _cure(value: Any, kind: type, first: Any, own: Any) -> str:
         return "return float(…) in place of a Decimal, or Decimals with as many digits"
     if culprit in USUAL:
         return "convert them to one type"
-    return f"convert them to one type, or return plain values in place of each {culprit.__name__}"
+    name = _name(culprit)
+    return f"convert them to one type, or return plain values in place of each {name}"
+
+
+def _name(kind: type) -> str:
+    """Return the name of a class, with its module if Python has another one of this name."""
+    if hasattr(builtins, kind.__name__):
+        return f"{kind.__module__}.{kind.__name__}"
+    return kind.__name__
 
 
 def _parts(value: Any, depth: int = NESTED) -> Iterator[Any]:

@@ -31,6 +31,7 @@ CELLS = 1 << 22  # entries of a table in memory at a time
 LONG = 2048  # bits of an integer, bytes, characters or entries that are looked at one by one
 NAMED = 200  # letters of a value in the name of a feature
 LEVELS = (0.001, 0.01, *(i / 16 for i in range(1, 16)), 0.99, 0.999)  # quantiles that are steps
+MINUS_ZERO = "-0.0"  # as `freeze` writes it
 HUGE = 2**1000  # an integer beyond all floats counts as this one
 KINDS = {"string": str, "bytes": bytes, "tuple": tuple, "set": frozenset}
 INSIDE = {  # kinds of single values that are looked at by parts, and these parts
@@ -74,7 +75,8 @@ class Sent(NamedTuple):
     style : hashable
         With which parts are one object, should there be some.
     unnamed : hashable
-        The style without the keys of dicts, which may be others in each report.
+        The style without the keys of dicts and what attributes hold, which may be others in each
+        report.
     parts : tuple
         Frozen, each with its form: parts that may come in several forms, see `_parts_of`.
     """
@@ -239,7 +241,7 @@ def look(report: Any) -> Sent:
     told = _read(form, report)  # first, since it says so if a report does not end
     like = _read(style, report)
     unnamed = like
-    if _holds_dict(report):
+    if _holds_names(report):
         unnamed = _read(lambda y: style(y, named=False), report)
     if isinstance(told, Pickled) and any(told.twins):
         like = like, told.twins
@@ -247,12 +249,16 @@ def look(report: Any) -> Sent:
     return Sent(told, like, unnamed, tuple(_read(_parts_of, report)))
 
 
-def _holds_dict(value: Any) -> bool:
+def _holds_names(value: Any) -> bool:
+    """Whether a report is or holds a dict, or an object that may have attributes."""
+    kind = type(value)
+    if (type(kind) is type and kind in PLAIN) or isinstance(value, np.generic):
+        return False
     if isinstance(value, np.ndarray):
         return bool(value.dtype.hasobject)
-    return isinstance(value, dict) or (
-        isinstance(value, list | tuple) and any(map(_holds_dict, value))
-    )
+    if kind in (list, tuple, set, frozenset):
+        return any(map(_holds_names, value))
+    return kind not in (float, complex, Fraction, Decimal, *TIMES)
 
 
 def copy_of(report: Any) -> Any:
@@ -289,9 +295,10 @@ def unseen(sent: list[list[Sent]]) -> str | None:
     """Name a class of objects that hardly come back, so that little can be said of their forms."""
     objects = dict[type, list[Hashable]]()
     for y in chain(*sent):
-        for part, _ in y.parts:
+        # a report that holds one twice is no second report in which it comes
+        for kind, part in dict.fromkeys((type(part), part) for part, _ in y.parts):
             if not isinstance(part, OPEN):
-                objects.setdefault(type(part), []).append(part)
+                objects.setdefault(kind, []).append(part)
     for kind, found in objects.items():
         if 2 * len(set(found)) > len(found) > 1:
             return kind.__name__
@@ -333,7 +340,8 @@ def style(value: Any, named: bool = True) -> Any:
     """Return what a report is like, without its contents: equal for reports that are made alike.
 
     It says types, dtypes, shapes, names, attributes, the order of a dict, and whether a set comes
-    in its usual order.  Where a dict's keys are not `named`, it says whether they ascend.
+    in its usual order.  Where a dict's keys are not `named`, it says whether they ascend, and of
+    attributes what each is like.
     """
     kind = type(value)
     if (type(kind) is type and kind in PLAIN) or kind is float:
@@ -351,7 +359,9 @@ def style(value: Any, named: bool = True) -> Any:
         compared.update(field.name for field in fields_of(value) if field.compare)
     more = []
     for name, told in _attributes(value).items():
-        if name not in compared:
+        if not named:
+            more.append((name, style(told, named)))
+        elif name not in compared:
             more.append((name, form(told)))
     return kind, _inside(value, named), tuple(more)
 
@@ -579,7 +589,26 @@ def _columns(train: Pool) -> Columns:
     for name, part in _fields(train).items():
         for place in np.ndindex(part.shape[1:]):
             names.append(f"{name}{list(place)}" if place else name)
-    return Columns(names, _flat)
+    return _with_signs_of_zero(names, train)
+
+
+def _with_signs_of_zero(names: list[str], train: NDArray[Any]) -> Columns:
+    """Columns of all numbers, and whether they are -0.0 where some are: it equals 0.0."""
+    signed = np.flatnonzero(_is_minus_zero(_flat(train)).any(0))
+    if not len(signed):
+        return Columns(names, _flat)
+
+    def table(pool: NDArray[Any]) -> NDArray[Any]:
+        numbers = _flat(pool)
+        return np.concatenate([numbers, _is_minus_zero(numbers[:, signed])], 1)
+
+    return Columns([*names, *(f"{names[j]} is -0.0" for j in signed)], table)
+
+
+def _is_minus_zero(numbers: NDArray[Any]) -> Bools:
+    if numbers.dtype.kind != "f":
+        return np.zeros(numbers.shape, np.bool_)
+    return np.asarray((numbers == 0) & np.signbit(numbers))
 
 
 def _flat(pool: NDArray[Any]) -> NDArray[Any]:
@@ -619,7 +648,7 @@ def _parts(train: list[Hashable], name: str) -> Columns:
     if kinds == {"bytes"} or (are_many and all(isinstance(y, int) for y in different)):
         return _bits(train, name)
     if kinds == {"number"}:
-        return Columns([name], lambda pool: np.array([[_float(y)] for y in pool]))
+        return _with_sign_of_zero(name, MINUS_ZERO in different)
     if len(kinds) == 1 and not kinds.isdisjoint(INSIDE):
         return _split_columns(train, name, *kinds)
     if len(kinds) > 1 and are_many:
@@ -631,6 +660,17 @@ def _parts(train: list[Hashable], name: str) -> Columns:
     if are_many and kinds != {"other"}:
         return _any_length(train, name)
     return _categories(train, name)
+
+
+def _with_sign_of_zero(name: str, is_told: bool) -> Columns:
+    """Columns of frozen numbers, and whether they are -0.0, if that is told: it equals 0.0."""
+    if not is_told:
+        return Columns([name], lambda pool: np.array([[_float(y)] for y in pool]))
+
+    def table(pool: Pool) -> NDArray[Any]:
+        return np.array([[_float(y), y == MINUS_ZERO] for y in pool])
+
+    return Columns([name, f"{name} is -0.0"], table)
 
 
 def _no_columns() -> Columns:
@@ -768,7 +808,7 @@ def _bit_length(y: Any) -> int:
 
 
 def _kind(y: Any) -> str:
-    if isinstance(y, int | float) or (isinstance(y, str) and y == "-0.0"):  # as `freeze` writes it
+    if isinstance(y, int | float) or (isinstance(y, str) and y == MINUS_ZERO):
         return "number"
     split = _split(y)
     if split:

@@ -14,7 +14,7 @@ all together:
   (`likelihood`).
 - In crowds, reports are turned into numbers that are independent and uniform if a client is right,
   whatever its law is (`_numbers`).  What is then added up are products of at most 3 in size, some
-  thousand of them at least (127 for one total), which are uncorrelated: their sum is normal, but
+  hundred of them at least (127 for one total), which are uncorrelated: their sum is normal, but
   for a factor of 2 or so at the 6 to 8 standard errors that are allowed.  The limit of each sum is
   that of a normal law for all of them together (Bonferroni), at 10⁻⁹.
 - `_rectangles` is no sum of independent terms; of 12,000 simulated, its largest was 3.8 standard
@@ -36,6 +36,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass, fields, is_dataclass, replace
+from enum import Enum
 from fractions import Fraction
 from functools import cached_property, lru_cache, partial, reduce
 from inspect import signature
@@ -61,9 +62,10 @@ from ldpnb.chance import (
     TooManyBranches,
     freeze,
     law,
+    log_up,
     odds,
 )
-from ldpnb.checks import EPSILON_MAX, EPSILON_MIN, apart
+from ldpnb.checks import EPSILON_MAX, EPSILON_MIN, apart, is_number
 from ldpnb.core import (
     Example,
     Floats,
@@ -77,6 +79,7 @@ from ldpnb.core import (
 )
 from ldpnb.exact.clients import values as plain_values
 from ldpnb.exact.distributions import laws, total_variation
+from ldpnb.exact.forms import told_apart
 from ldpnb.exact.ratios import Worst, stated_rounding, worst
 from ldpnb.records import Records
 from ldpnb.verify._mechanisms import Rows
@@ -97,6 +100,9 @@ OTHERS = 0.35, 4.7  # as parts of the ε that an example has: where its client i
 ORDERS = 3  # in which reports are lined up
 THINNED = 65  # from which on a crowd is not thinned out any more
 CROWD = 2000  # people of other mixtures
+BY_FEW = 600  # people who respond by twos, and by threes
+FIRSTS = 6  # draws of a first report, after each of which a second one is looked at
+ROUNDING = 2.0**-40  # distance of laws up to which it is rounding, and said
 ALIKE = 100  # inputs of which a crowd is asked where all of it has one
 RARE = 15  # one in so many of them has not the input of most
 MIXED = 4  # inputs that most of a crowd may have; of other checks, inputs that are tried
@@ -154,10 +160,14 @@ def check_mechanism(mechanism: Mechanism | Example, inputs: Any = None, **about:
     - crowds of other mixtures than equal parts, one of the first four inputs alone, and one of
       them that 14 in 15 people have; but in what form their array is sent is looked at for each of
       the first 100 inputs alone, and for equal parts in ascending and in descending order, in two
-      or three draws of 2,000 people each;
-    - of clients with a memory (`memoise` and `respond`): reports after the second from one memory,
-      what two of them tell together, what is kept of a crowd beyond what is sent of it, which draws
-      are made, and all that is not said of `perturb`;
+      or three draws of 2,000 people each; there alone it is looked at, too, whether people's
+      reports share an object;
+    - which draws are made, and how many, for more than one person;
+    - of clients with a memory (`memoise` and `respond`): a second report of one person after other
+      first ones than six draws of it, reports after the second from one memory, what two of them
+      tell together, what is kept of a crowd beyond what is sent of it, what is kept beside
+      ``Kept.rows``, which draws are made, batch after batch of people, and all that is not said of
+      `perturb`;
     - a tally or an estimate that errs beyond some thousand reports, influence on more than 12
       entries, and whatever larger instances of the class do;
     - reports that are forged otherwise than at random, values of other types, and intervals of
@@ -816,77 +826,124 @@ def _keeps(example: Example) -> bool:
 def respond_of_memoise_is_perturb(example: Example) -> None:
     """One report from what is kept has the law of `perturb`, of each input.
 
-    What is kept tells no more than `lifetime_epsilon`.  What another mechanism's clients keep is
-    refused.
+    The rows that are kept of one person tell no more than `lifetime_epsilon`, neither by what they
+    hold nor by their dtype.  What another mechanism's clients keep is refused.
     """
     m: Any = example.mechanism
-    kept = m.memoise(example.inputs, rng=np.random.default_rng(0))
+    kept = _memoised(m, example.inputs, np.random.default_rng(0))
     foreign = replace(kept, mechanism=NonCallableMock(spec=Mechanism))
     of_another = partial(m.respond, foreign, rng=np.random.default_rng(0))
     _refuses(of_another, "kept must", "what another mechanism keeps")
     _sends_as_perturb(example, partial(_first_of_memory, m), "respond of memoise")
     if hasattr(m, "lifetime_epsilon"):
-        people = [example.inputs[i : i + 1] for i in range(len(example.inputs))]
-        shown = worst([law(partial(_memory, m, one)) for one in people])
-        what = f"what is kept tells input {shown.pair[0]} from {shown.pair[1]} by {shown.epsilon!r}"
-        within = shown.ratio is not None and shown.ratio <= odds(m.lifetime_epsilon)
-        _must(within, f"{what}, and lifetime_epsilon is {m.lifetime_epsilon!r}")
+        _memory_tells_what_is_stated(example)
+
+
+def _memory_tells_what_is_stated(example: Example) -> None:
+    """Compare what the rows that are kept of one person tell with `lifetime_epsilon`."""
+    m: Any = example.mechanism
+    stated = m.lifetime_epsilon
+    cure = "state at least chance.log_up of the ratio, or leave it out if nothing bounds it"
+    is_usable = is_number(stated) and 0 <= stated < inf
+    rule = "lifetime_epsilon must be a finite number, at least 0"
+    _must(is_usable, f"{rule}, got {stated!r}: {cure}")
+    rows = Rows("memoise")
+    outputs = Outputs()
+
+    def memory(one: Any, rng: Paths) -> Hashable:
+        return outputs.key(rows.only(_memoised(m, one, rng).rows))
+
+    people = [example.inputs[i : i + 1] for i in range(len(example.inputs))]
+    shown = worst([law(partial(memory, one)) for one in people])
+    first, second = shown.pair
+    least = inf
+    if shown.ratio is not None and shown.ratio > 1:
+        least = log_up(shown.ratio)
+    says, tells = apart(float(stated), least, 9)
+    what = f"what is kept tells input {first} from {second} by {tells}"
+    within = shown.ratio is not None and shown.ratio <= odds(stated)
+    _must(within, f"{what}, and lifetime_epsilon is {says}: {cure}")
 
 
 @_check(_keeps)
 def respond_again_is_perturb(example: Example) -> None:
     """One more report from what is kept has the law of `perturb`, too, of each input.
 
-    The first one is drawn from one seed.  Neither report changes what is kept.
+    The first one is drawn from each of six seeds.  Neither report changes what is kept.
     """
     m: Any = example.mechanism
 
-    def send(one: Any, rng: Any) -> Any:
-        kept = m.memoise(one, rng=rng)
+    def send(seed: int, one: Any, rng: Any) -> Any:
+        kept = _memoised(m, one, rng)
         before = dumps(kept.rows)
-        m.respond(kept, rng=np.random.default_rng(0))
+        m.respond(kept, rng=np.random.default_rng(seed))
         reports = m.respond(kept, rng=rng)
         same = dumps(kept.rows) == before
         _must(same, "respond changes what is kept: let it leave kept.rows as they are")
         return reports
 
-    _sends_as_perturb(example, send, "a second respond of memoise")
+    for seed in range(FIRSTS):
+        _sends_as_perturb(example, partial(send, seed), "a second respond of memoise")
 
 
 @_check(_keeps)
 def respond_to_a_crowd_is_perturb(example: Example) -> None:
     """People in a crowd respond from what they keep as if alone, a second time, too.
 
-    In all crowds that `perturb` is asked about in one batch.  The array of all reports is sent in
-    one form.
+    In the crowds of `crowds_of_other_mixtures_are_alone`, whose array is sent in one form, and of
+    `nobody_in_a_crowd_goes_with_another` and `draws_follow_the_law`; and 1,000 people by twos and
+    by threes.
     """
     m: Any = example.mechanism
-
-    def second(crowd: Any, rng: Any) -> Any:
-        kept = m.memoise(crowd, rng=rng)
-        m.respond(kept, rng=rng)
-        return m.respond(kept, rng=rng)
-
-    alarm = FALSE_ALARM / 4
+    alarm = FALSE_ALARM / 10  # for two reports in five kinds of crowds
     which = _people(example, DRAWS)
     sends: dict[str, Send] = {
         "respond of memoise": partial(_first_of_memory, m),
-        "a second respond of memoise": second,
+        "a second respond of memoise": partial(_second_of_memory, m),
     }
     for what, send in sends.items():
         try:
             _crowds_are_alone(example, send, alarm)
             _alone_in_a_crowd(example, send, which, "in a batch", alarm)
+            _follow_the_law_by_turns(example, send, alarm)
+            for size, name in ((2, "by twos"), (3, "by threes")):
+                _few_are_alone(example, send, size, name, alarm)
         except AssertionError as error:
             raise AssertionError(f"{what}, {error}") from error
 
 
+def _few_are_alone(example: Example, send: Send, size: int, name: str, alarm: float) -> None:
+    """Look at people who are asked a few at a time."""
+
+    def in_parts(crowd: Any, rng: Any) -> Any:
+        parts = [send(crowd[i : i + size], rng) for i in range(0, len(crowd), size)]
+        for part in parts:
+            _must_be_array(part)
+        return np.concatenate(parts)
+
+    which = _people(example, BY_FEW)
+    drawn = _alone_in_a_crowd(example, in_parts, which, name, alarm / 2)
+    _come_as_often_as_alone(example, which, drawn, f"of {BY_FEW} people {name}", alarm / 2)
+
+
+def _memoised(m: Any, people: Any, rng: Any) -> Any:
+    """Return what is kept of people, whose values must stay as they are."""
+    handed = deepcopy(people)
+    before = dumps(handed)
+    kept = m.memoise(handed, rng=rng)
+    same = dumps(handed) == before
+    _must(same, "memoise changes the values that it is handed: let it work on a copy")
+    return kept
+
+
 def _first_of_memory(m: Any, people: Any, rng: Any) -> Any:
-    return m.respond(m.memoise(people, rng=rng), rng=rng)
+    return m.respond(_memoised(m, people, rng), rng=rng)
 
 
-def _memory(m: Any, one: Any, rng: Paths) -> Hashable:
-    return freeze(m.memoise(one, rng=rng).rows)
+def _second_of_memory(m: Any, people: Any, rng: Any) -> Any:
+    kept = _memoised(m, people, rng)
+    m.respond(kept, rng=rng)
+    return m.respond(kept, rng=rng)
 
 
 def _sends_as_perturb(example: Example, send: Send, what: str) -> None:
@@ -902,9 +959,12 @@ def _sends_as_perturb(example: Example, send: Send, what: str) -> None:
 
     for i in range(len(example.inputs)):
         found = law(partial(report, example.inputs[i : i + 1]))
-        apart = total_variation(found, known(example).laws[i])
-        has = f"{what} of input {i} has a law"
-        _must(not apart, f"{has} that is {float(apart):.3g} from that of perturb")
+        far = total_variation(found, known(example).laws[i])
+        has = f"{what} of input {i} has a law that is {float(far):.3g} from that of perturb"
+        if far <= ROUNDING:
+            way = "respond(memoise(values, rng=rng), rng=rng)"
+            has = f"{has}, which is rounding: let perturb return {way}"
+        _must(not far, has)
 
 
 @_check(lambda example: example.mechanism.public_fields)
@@ -1587,17 +1647,35 @@ def _half(m: Mechanism, people: bool, tally: Tally) -> Any:
 @_check()
 def draws_follow_the_law(example: Example) -> None:
     """In a crowd whose inputs take turns, reports come as often as the law of each input says."""
-    k = len(example.inputs)
-    crowd = example.inputs[np.tile(np.arange(k), DRAWS)]
-    drawn = example.mechanism.perturb(crowd, rng=np.random.default_rng(2))
-    for i, exact in enumerate(known(example).laws):
-        counts = Counter(_keys(example, drawn[i::k]))
+    _follow_the_law_by_turns(example, partial(_perturb, example.mechanism), FALSE_ALARM)
+
+
+def _follow_the_law_by_turns(example: Example, send: Send, alarm: float) -> None:
+    """Look at how often reports come in a crowd whose inputs take turns."""
+    which = np.tile(np.arange(len(example.inputs)), DRAWS)
+    drawn = send(example.inputs[which], np.random.default_rng(2))
+    _come_as_often_as_alone(example, which, drawn, "among many people", alarm)
+
+
+def _come_as_often_as_alone(
+    example: Example, which: Ints, reports: Any, where: str, alarm: float
+) -> None:
+    """Compare how often reports of each input come with its law.
+
+    `alarm` is of all inputs together.
+    """
+    drawn = _keys(example, reports)
+    inputs = np.unique(which)
+    for i in inputs:
+        counts = Counter(drawn[j] for j in np.flatnonzero(which == i))
+        exact = known(example).laws[i]
         for report in counts:
-            _must(report in exact, f"input {i} sends {report!r:.200}, which its law does not know")
-        expected = [float(p) * DRAWS for p in exact.values()]
+            unknown = f"{where}, input {i} sends {report!r:.200}, which its law does not know"
+            _must(report in exact, unknown)
+        expected = [float(p) * counts.total() for p in exact.values()]
         p = likelihood([counts[report] for report in exact], expected)
-        what = f"input {i} has reports of another law than alone (p = {p:.1g})"
-        _must(p > FALSE_ALARM, f"among many people, {what}")
+        what = f"{where}, input {i} has reports of another law than alone (p = {p:.1g})"
+        _must(p > alarm / len(inputs), what)
 
 
 def _numbers(example: Example, which: Ints, drawn: Any) -> Iterator[Floats]:
@@ -1726,16 +1804,25 @@ def _crowds_are_alone(example: Example, send: Send, alarm: float) -> None:
     for name, which in mixtures.items():
         forms.take(_alone_in_a_crowd(example, send, which, name, alarm), name)
         reports = send(example.inputs[which], np.random.default_rng(15))
-        drawn = _keys(example, reports)
-        for i in np.unique(which):
-            counts = Counter(drawn[j] for j in np.flatnonzero(which == i))
-            exact = known(example).laws[i]
-            unknown = f"input {i} sends a report that its law does not know, {name}"
-            _must(counts.keys() <= exact.keys(), unknown)
-            expected = [float(p) * counts.total() for p in exact.values()]
-            p = likelihood([counts[report] for report in exact], expected)
-            what = f"input {i} has reports of another law than alone (p = {p:.1g})"
-            _must(p > alarm / len(example.inputs), f"of {CROWD} people {name}, {what}")
+        where = f"of {CROWD} people {name}"
+        _come_as_often_as_alone(example, which, reports, where, alarm)
+
+
+def _must_share_nothing(reports: Any) -> None:
+    """Refuse an array of objects in which reports of two people have a part that is one object."""
+    if not reports.dtype.hasobject:
+        return
+    first = dict[int, int]()
+    held = list[Any]()  # so that no other part gets the address of one
+    for i, report in enumerate(reports):
+        parts = told_apart(report)
+        held.append(parts)
+        for part in parts:
+            if isinstance(part, Enum):  # of which there is one
+                continue
+            j = first.setdefault(id(part), i)
+            what = f"reports of people {j} and {i} share one {type(part).__name__}"
+            _must(i == j, f"{what}, which a receiver of both sees: return copy.deepcopy of each")
 
 
 class Forms:
@@ -1747,6 +1834,7 @@ class Forms:
     def take(self, reports: Any, name: str) -> None:
         """Look at the form of an array; refuse another one than those before."""
         _must_be_array(reports)
+        _must_share_nothing(reports)
         self._names.setdefault((form_of(reports.dtype), *layout(reports)), name)
         several = f" has one form, another that of {CROWD} people ".join(self._names.values())
         cure = "return ….copy() of one dtype"
