@@ -33,8 +33,8 @@ Why the contract is as it is:
   constant.
 - **Estimates are linear**: the mean of one score per report.  Ratios, clipping and projections
   are functions elsewhere.  Where a draw in public says what each person is asked about,
-  `ldpnb.asked.AsksSome` also divides by the number of people who were asked: that is a ratio, with
-  methods of its own, and the one that surveys publish.
+  mechanisms also divide by the number of people who were asked (`ldpnb.asked`): that is a ratio,
+  with methods of its own, and the one that surveys publish.
 """
 
 from __future__ import annotations

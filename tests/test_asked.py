@@ -103,8 +103,8 @@ class PeopleForgotten(DrawnAttributes):
 class NobodyIsZero(DrawnAttributes):
     """Says 0 where nobody was asked."""
 
-    def _check_asked(self, tally, least):
-        pass
+    def estimate_of_asked(self, tally):
+        return np.nan_to_num(self._mean_of_asked(tally))
 
 
 CONTROLS = {

@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from ldpnb.core import Mechanism
+from ldpnb.serve import catalogue
+
 ROOT = Path(__file__).resolve().parent.parent
 FAMILIES = ("numbers", "strings", "keyvalue", "sets", "attributes")
 DOOR = "ldpnb/_door.py"  # through which the names of every folder are handed out
@@ -151,3 +154,36 @@ def test_a_family_has_a_door_whose_names_are_there_and_are_no_modules(folder):
 
 def test_every_module_says_what_lives_there():
     assert [path for path, source in FILES.items() if not ast.get_docstring(ast.parse(source))] == []
+
+
+# -------------------------------------------------------------------------------------------------------- depth
+
+BETWEEN = 2  # classes from a mechanism to `Mechanism`, so that its methods are found in a few places
+
+
+def deep(kinds):
+    """Mechanisms with more classes of ours on their way to `Mechanism`, or beside it, with these classes."""
+    found = {}
+    for kind in kinds:
+        ours = [base for base in kind.__mro__[1:] if base.__module__.startswith("ldpnb.") and base is not Mechanism]
+        if len(ours) > BETWEEN:
+            found[kind.__name__] = [base.__name__ for base in ours]
+    return found
+
+
+def test_few_classes_are_between_a_mechanism_and_the_base_of_all():
+    assert deep(catalogue().values()) == {}
+
+
+@pytest.mark.parametrize("bases", [("PrivKV",), ("HarmonyFrequency", "StateEncoding")])
+def test_a_planted_class_too_many_is_caught(bases):
+    """One below a mechanism that has all it may have, and one that takes from two families."""
+    kinds = [catalogue()[name] for name in bases]
+    planted = type("Planted", tuple(kinds), {})
+    assert list(deep([*catalogue().values(), planted])) == ["Planted"]
+
+
+def test_what_is_mixed_in_beside_the_base_counts():
+    mixed = type("Mixed", (), {"__module__": "ldpnb.asked"})
+    planted = type("Planted", (mixed, catalogue()["PrivKV"].__base__), {})
+    assert deep([planted]) == {"Planted": ["Mixed", "SampledKey", "SignedTernary"]}

@@ -12,7 +12,8 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ldpnb.asked import Asked, AsksSome
+from ldpnb import asked as people_asked
+from ldpnb.asked import Asked
 from ldpnb.attributes.records import Set, cell_of, every_record, one_hot, split
 from ldpnb.chance import Randomness, uniform
 from ldpnb.checks import SIZE_MAX, Limit, check_columns, check_count, check_sizes, shown
@@ -26,7 +27,7 @@ from ldpnb.oracles.unary import OUE
 
 
 @dataclass(frozen=True, kw_only=True)
-class DrawnAttributes(Asking, AsksSome):
+class DrawnAttributes(Asking):
     r"""One public set of `order` attributes, and its cell through an oracle with all of ε.
 
     The set is drawn uniformly.  Where only single attributes are asked about, or only pairs of
@@ -181,6 +182,17 @@ class DrawnAttributes(Asking, AsksSome):
         return np.concatenate(reports)
 
     # ---------------------------------------------------------------------- those who were asked
+
+    numbers_asked = people_asked.numbers_asked
+    estimate_of_asked = people_asked.estimate_of_asked
+    standard_error_of_asked = people_asked.standard_error_of_asked
+    interval_of_asked = people_asked.interval_of_asked
+    variance_of_asked = people_asked.variance_of_asked
+    contrast_variance_of_asked = people_asked.contrast_variance_of_asked
+    _mean_of_asked = people_asked._mean_of_asked
+    _error_of_asked = people_asked._error_of_asked
+    _contrast_squares = people_asked._contrast_squares
+    _contrast_of_people = people_asked._contrast_of_people
 
     def _numbers_asked(self, tally: Tally) -> Ints:
         """Count the reports about the set of each cell: (…, Σ cells)."""

@@ -12,8 +12,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ldpnb import chance
-from ldpnb.asked import Asked, AsksSome
+from ldpnb import asked as people_asked, chance
+from ldpnb.asked import Asked
 from ldpnb.attributes.records import RecordMechanism, check_below, one_hot, split
 from ldpnb.chance import Randomness, inexact, uniform
 from ldpnb.checks import Limit, check_epsilon
@@ -23,7 +23,7 @@ from ldpnb.oracles.hadamard import count_signs, order, tell_signs, truthful
 
 
 @dataclass(frozen=True, kw_only=True)
-class HarmonyFrequency(RecordMechanism, AsksSome):
+class HarmonyFrequency(RecordMechanism):
     r"""Harmony for frequencies: one of d attributes, and `HadamardBit` on its value with all of ε.
 
     The attribute is drawn publicly, all alike, and nothing is said about the others.  With p the
@@ -147,6 +147,17 @@ class HarmonyFrequency(RecordMechanism, AsksSome):
         return np.array([(np.argmax(self.sizes), 0, False)], self.dtype)
 
     # ---------------------------------------------------------------------- those who were asked
+
+    numbers_asked = people_asked.numbers_asked
+    estimate_of_asked = people_asked.estimate_of_asked
+    standard_error_of_asked = people_asked.standard_error_of_asked
+    interval_of_asked = people_asked.interval_of_asked
+    variance_of_asked = people_asked.variance_of_asked
+    contrast_variance_of_asked = people_asked.contrast_variance_of_asked
+    _mean_of_asked = people_asked._mean_of_asked
+    _error_of_asked = people_asked._error_of_asked
+    _contrast_squares = people_asked._contrast_squares
+    _contrast_of_people = people_asked._contrast_of_people
 
     def _people_asked(self, tally: Tally) -> Ints:
         """Count the reports about each attribute: (…, d)."""

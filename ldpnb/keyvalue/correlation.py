@@ -15,7 +15,7 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ldpnb.asked import AsksSome
+from ldpnb import asked as people_asked
 from ldpnb.chance import Randomness, uniform
 from ldpnb.checks import Limit, check_count, check_people
 from ldpnb.core import Example, Floats, Ints, Reports, Tally
@@ -200,7 +200,7 @@ class IOH(Through):
 
 
 @dataclass(frozen=True, kw_only=True)
-class PairSampling(Asking, AsksSome):
+class PairSampling(Asking):
     r"""One public pair of keys, and the number of its nine combinations through an oracle.
 
     The pair is drawn uniformly.  This is for many keys: where `IOH` spreads people over 3^d cells,
@@ -323,6 +323,15 @@ class PairSampling(Asking, AsksSome):
         return np.asarray(9 * pairs + 4 + moves @ (3, 1))
 
     # -------------------------------------------------------------------------------- the server
+
+    numbers_asked = people_asked.numbers_asked
+    estimate_of_asked = people_asked.estimate_of_asked
+    standard_error_of_asked = people_asked.standard_error_of_asked
+    interval_of_asked = people_asked.interval_of_asked
+    variance_of_asked = people_asked.variance_of_asked
+    contrast_variance_of_asked = people_asked.contrast_variance_of_asked
+    _mean_of_asked = people_asked._mean_of_asked
+    _error_of_asked = people_asked._error_of_asked
 
     def _numbers_asked(self, tally: Tally) -> Ints:
         """Count the reports about each pair: (…, L, 1)."""

@@ -17,8 +17,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ldpnb import chance
-from ldpnb.asked import Asked, AsksSome
+from ldpnb import asked as people_asked, chance
+from ldpnb.asked import Asked
 from ldpnb.chance import Randomness, exact, odds, round_down, uniform
 from ldpnb.checks import SIZE_MAX, Limit, check_count, check_epsilon
 from ldpnb.core import Bools, Floats, Ints, Layout, Reports, Tally
@@ -30,7 +30,7 @@ from ldpnb.records import Records
 
 
 @dataclass(frozen=True, kw_only=True)
-class SampledKey(SignedTernary, AsksSome):
+class SampledKey(SignedTernary):
     """Base of mechanisms that report a state for one public key, drawn uniformly: a = w = 1/d.
 
     A subclass gives `answer`, `realised_epsilon`, and `_respond`, which draws the states.
@@ -166,7 +166,17 @@ class SampledKey(SignedTernary, AsksSome):
         covariance = self.d * one.covariance + (self.d - 1) * (ts - t * s)
         return Spread(variance / people, covariance / people, self.d * one.rare / people)
 
-    # ------------------------------------------------------------- what `AsksSome` wants to know
+    # ---------------------------------------------------------------------- those who were asked
+
+    numbers_asked = people_asked.numbers_asked
+    estimate_of_asked = people_asked.estimate_of_asked
+    standard_error_of_asked = people_asked.standard_error_of_asked
+    interval_of_asked = people_asked.interval_of_asked
+    variance_of_asked = people_asked.variance_of_asked
+    contrast_variance_of_asked = people_asked.contrast_variance_of_asked
+    _mean_of_asked = people_asked._mean_of_asked
+    _error_of_asked = people_asked._error_of_asked
+    _contrast_squares = people_asked._contrast_squares
 
     def _numbers_asked(self, tally: Tally) -> Ints:
         """Count the reports about each key: (…, 1, d)."""

@@ -19,7 +19,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ldpnb.asked import AsksSome
+from ldpnb import asked as people_asked
 from ldpnb.chance import Randomness, distinct, exact, inexact, rational, share, weighted
 from ldpnb.checks import SIZE_MAX, Limit, check_count, check_epsilon, check_part, check_unit
 from ldpnb.core import Example, Floats, Ints, Layout, Reports, Tally, Values, blocks
@@ -170,7 +170,7 @@ class MeanEst(MeanMechanism):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SampledNumbers(MeanMechanism, AsksSome):
+class SampledNumbers(MeanMechanism):
     """Ask each person about `count` of d numbers, each through one mechanism at ε/count.
 
     Base of `HarmonyMean` and `SampledHybrid`, which differ in `count` and in the mechanism, `kind`.
@@ -283,6 +283,17 @@ class SampledNumbers(MeanMechanism, AsksSome):
         m = len(self.scores)
         cells = reports["attribute"] * m + reports["cell"]
         return np.bincount(cells.ravel(), minlength=self.d * m).reshape(-1, m)
+
+    # ---------------------------------------------------------------------- those who were asked
+
+    numbers_asked = people_asked.numbers_asked
+    estimate_of_asked = people_asked.estimate_of_asked
+    standard_error_of_asked = people_asked.standard_error_of_asked
+    interval_of_asked = people_asked.interval_of_asked
+    variance_of_asked = people_asked.variance_of_asked
+    contrast_variance_of_asked = people_asked.contrast_variance_of_asked
+    _mean_of_asked = people_asked._mean_of_asked
+    _error_of_asked = people_asked._error_of_asked
 
     def _numbers_asked(self, tally: Tally) -> Ints:
         """Count the answers about each number: (…, d)."""

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldpnb._sheets import Sheet
-from ldpnb.asked import AsksSome
+from ldpnb.asked import AsksSome, contrast_variance_of_asked, estimate_of_asked
 from ldpnb.attributes import Blocks
 from ldpnb.chance import inexact
 from ldpnb.checks import as_float, check_count, is_number, shown
@@ -797,7 +797,7 @@ def known_variance(result: Result, weights: Floats, people: bool) -> float:
     else:
         wide = weights * result.scale
     if isinstance(m, AsksSome):
-        return float(m.contrast_variance_of_asked(tally, wide, people=people))
+        return float(contrast_variance_of_asked(m, tally, wide, people=people))
     return float(m.contrast_variance(tally, wide, people=people))
 
 
@@ -856,7 +856,7 @@ def _of_ratings(result: Result, weights: Floats) -> Floats:
         wide[0] = weights
         return wide
     if isinstance(m, AsksSome):
-        f, s = m.estimate_of_asked(result.tally)
+        f, s = estimate_of_asked(m, result.tally)
     else:
         f, s = m.estimate(result.tally)
     used = np.flatnonzero(weights)
