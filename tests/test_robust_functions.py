@@ -568,15 +568,6 @@ ROWS = [
             "jobs": [0, -2, 0.5, "x", None, NAN],
         },
     ),
-    *(
-        Row(
-            metric,
-            {"truth": [0.5, 0.5], "estimate": [0.4, 0.6]},
-            {"truth": [*SHARES, [1.0]], "estimate": [*SHARES, [1.0]]},
-            {"truth": "truth|estimate"},
-        )
-        for metric in (experiment.mse, experiment.l1, experiment.linf)
-    ),
     Row(
         experiment.precision,
         {"truth": [0.5, 0.5], "estimate": [0.4, 0.6], "top": 1},
