@@ -71,7 +71,6 @@ from ldpnb.serve._contrasts import (
     AT_MOST,
     LARGEST,
     SMALLEST,
-    UNTOLD,
     Contrast,
     Contrasts,
     Part,
@@ -83,6 +82,7 @@ from ldpnb.serve._contrasts import (
     mean_of_valued,
     part_of,
     percent,
+    untold,
     variance_of,
 )
 from ldpnb.serve._ends import Ends, added, moved
@@ -633,9 +633,7 @@ class Waves:
     def _below(self, changes: Sequence[OverWaves | None]) -> list[str]:
         """Return the lines below the printed table."""
         lines = self.said.splitlines()
-        if any(change is not None and isnan(change.low) for change in changes):
-            lines.append(UNTOLD)
-        return lines
+        return lines + untold([change for change in changes if change is not None])
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the estimates of each row over the waves, and return the axes.
