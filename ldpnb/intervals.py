@@ -197,7 +197,7 @@ def ends_between(
     >>> three, people = np.array([3.0]), np.array([25.0])
     >>> given = three, people, Fraction(9, 10), Fraction(1, 10), 1.96
     >>> [(25 * end).round(2) for end in ends_between(*given)]
-    [array([-2.33]), array([4.65])]
+    [array([-2.33]), array([4.68])]
     >>> [(25 * end).round(2) for end in support_interval(*given, sampled=0)]
     [array([0.]), array([4.])]
     """

@@ -247,8 +247,9 @@ class Result:
         By k-RR, the interval of a mean of two different values, also with `missing`, has the ends
         of the law of the reports that count.  All others follow the normal law, with the limits
         that `contrast` states.  With `missing` and more values, error, ends and p are NaN where
-        reports scatter so little that the error is that of one report.  About these people that is
-        so in most small surveys, as of 20 people at ε = 4; ``people=False`` tells an error there.
+        reports scatter so little that the error is that of one report.  About these people that may
+        be so in nearly all small surveys, as at ε = 4 of 20 people, of whom 2, 6 and 8 have the
+        values 0, 1 and 2; ``people=False`` tells an error there.
 
         With `missing`, there is no mean if the share of those with a number is not told from 0.
         Where so few have one that it is told in few surveys alone, these cover less: of 30 people,

@@ -219,8 +219,8 @@ class Waves:
     >>> waves = Waves([stays.estimate(tally, people=True) for tally in tallies], same=True)
     >>> print(waves)
     category      W48      W49      W50         change        error            low           high
-    yes       74.95 %  69.76 %  60.44 %  -14.51 points  1.35 points  -17.15 points  -11.87 points
-    no        25.05 %  30.24 %  39.56 %   14.51 points  1.35 points   11.87 points   17.15 points
+    yes       74.95 %  69.76 %  60.44 %  -14.51 points  1.35 points  -17.17 points  -11.85 points
+    no        25.05 %  30.24 %  39.56 %   14.51 points  1.35 points   11.85 points   17.17 points
     3 waves of the same people, ε = 2 a report; change: W48 to W50
     low, high: 95 % intervals of the change, each alone, about these very people
     >>> change = waves.change("yes")
