@@ -26,6 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from math import floor
 
 import numpy as np
@@ -66,6 +67,7 @@ def support_interval(
     z: float,
     *,
     sampled: ArrayLike = 1.0,
+    possible: bool = True,
 ) -> tuple[Floats, Floats]:
     """Return the ends of the interval of a share, from the number of reports that support it.
 
@@ -86,6 +88,9 @@ def support_interval(
         and 1, exact ends are those about the population, which cover these people, too (Hoeffding
         1956).  It is r > 1 about a population whose people send r reports each; then no end is
         exact, see `repeated_ends`.
+    possible : bool
+        Whether exact ends about these people are shares that they can have; if not, they are of any
+        size, see `ends_between`.  Those are for distances that are to be combined.
 
     Returns
     -------
@@ -117,7 +122,8 @@ def support_interval(
         np.asarray(sampled, np.float64),
     )
     if own < other:  # then reports of others are the support
-        return support_interval(n - count, n, 1 - own, 1 - other, z, sampled=sampled)
+        turned = (n - count, n, 1 - own, 1 - other, z)
+        return support_interval(*turned, sampled=sampled, possible=possible)
     gain = inexact(own - other)
     reports = np.maximum(n, 1)
     share = (count / reports - inexact(other)) / gain
@@ -139,7 +145,8 @@ def support_interval(
         low[some] = (least - inexact(other)) / gain
         high[some] = (most - inexact(other)) / gain
     if np.any(whole):
-        low[whole], high[whole] = _ends_of_people(count[whole], n[whole], own, other, z)
+        of_people = _ends_of_people if possible else ends_between
+        low[whole], high[whole] = of_people(count[whole], n[whole], own, other, z)
     return low, high
 
 
@@ -163,6 +170,65 @@ def _ends_of_people(
     holders = [_holders(int(c), int(m), own, other, z) for c, m in pairs.T]
     low, high = (np.array(holders) / pairs[1][:, None])[back.ravel()].T
     return low, high
+
+
+def ends_between(
+    count: Floats,
+    n: Floats,
+    own: Fraction,
+    other: Fraction,
+    z: float,
+) -> tuple[Floats, Floats]:
+    """Return exact ends about these people that need not be shares which they can have.
+
+    Between h and h + 1 holders, one person holds the item with a chance.  Below 0 and above 1, the
+    law of the count is the binomial one, as about a population; it is so at 0 and 1 themselves.
+
+    Parameters
+    ----------
+    count, n : ndarray (m,)
+    own, other : Fraction
+    z : float
+
+    Examples
+    --------
+    Of 25 people, three support an item.  As a share that they can have, both ends are whole:
+
+    >>> three, people = np.array([3.0]), np.array([25.0])
+    >>> given = three, people, Fraction(9, 10), Fraction(1, 10), 1.96
+    >>> [(25 * end).round(2) for end in ends_between(*given)]
+    [array([-2.33]), array([4.68])]
+    >>> [(25 * end).round(2) for end in support_interval(*given, sampled=0)]
+    [array([0.]), array([4.])]
+    """
+    from scipy.special import ndtr
+
+    out = float(ndtr(-z))
+    least, most = binomial_ends(count, n, z)
+    low = (least - inexact(other)) / inexact(own - other)
+    high = (most - inexact(other)) / inexact(own - other)
+    pairs = np.stack([count, n], axis=1).astype(int).tolist()
+    for i, (c, m) in enumerate(pairs):
+        if 0 < low[i] < 1:
+            or_more = partial(supported_tail, count=c, n=m, own=own, other=other)
+            low[i] = _reached(or_more, out, low[i], m) / m
+        if 0 < high[i] < 1:
+            # from the other side, the least share of people who do not hold the item
+            or_fewer = partial(supported_tail, count=m - c, n=m, own=1 - other, other=1 - own)
+            high[i] = 1 - _reached(or_fewer, out, 1 - high[i], m) / m
+    return low, high
+
+
+def _reached(chance: Callable[[int], float], level: float, near: float, n: int) -> float:
+    """Return at how many holders, of n, a chance that grows with them reaches a level.
+
+    It is looked for from a share nearby.
+    """
+    after = _first(lambda holders: chance(holders) > level, _whole_number(np.array(near), n), n)
+    after = min(max(after, 1), n)
+    before = chance(after - 1)
+    part = (level - before) / (chance(after) - before)
+    return after - 1 + min(max(part, 0.0), 1.0)
 
 
 def score_ends(

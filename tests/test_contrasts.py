@@ -1,5 +1,6 @@
 """Contrasts, differences and tests of groups: variances exact on small laws, what is printed, and refusals."""
 
+from dataclasses import replace
 from itertools import combinations, product
 from math import nan, sqrt
 
@@ -1171,7 +1172,7 @@ def test_a_mean_among_those_who_answer_has_the_law_of_those_who_did():
     assert (turned.low, turned.high) == pytest.approx((5 - mean.high, 5 - mean.low))
     three = OneOf(["a", "b", "c"], epsilon=4.0, values=[0, 1, 2], missing="none")
     alike = tallied(three, (80, 0, 0, 20)).mean
-    assert alike.error == 0 and np.isnan(alike.low) and "too few" in str(alike)
+    assert np.isnan(alike.error) and np.isnan(alike.low) and "too few" in str(alike)
     assert np.isfinite(tallied(three, (60, 15, 5, 20)).mean.low)
     one_value = tallied(OneOf(["a", "b"], epsilon=4.0, values=[0.3, 0.1 + 0.2], missing="none"), (60, 20, 20)).mean
     assert (one_value.low, one_value.high) == pytest.approx((0.3, 0.3))
@@ -1314,26 +1315,98 @@ def test_p_of_several_sums_at_once_says_what_their_intervals_say():
     assert 10 < sum(out) < len(out) - 10
 
 
-def test_differences_of_sets_about_these_people_may_cover_less():
-    """Exactly: nobody of thirty is in a set of two, in either group; `difference` states the number."""
-    n = 30
-    _, other = (float(x) for x in FOUR.mechanism.support)
-    counts = np.arange(n + 1)
-    law = binom.pmf(counts, n, 2 * other)
-    counts = counts[law > 1e-9]
-    held = {}
-    for people in (True, False):
-        sides = []
-        for wave in "12":
-            rows = [tallied(FOUR, (n - c, 0, c, 0), wave, people=people) for c in counts.tolist()]
-            sides.append([row.top(2) for row in rows])
-        holds = np.zeros((len(counts), len(counts)))
-        for i, j in np.ndindex(*holds.shape):
-            apart = difference(sides[0][i], sides[1][j], same_people=False)
-            holds[i, j] = apart.low <= 0 <= apart.high
-        held[people] = law[counts] @ holds @ law[counts]
-    assert round(held[True], 3) == 0.925
-    assert held[False] > 0.95
+def law_of_supporters(n, holders, own, other):
+    """How likely each number of supporters is among n people of whom some hold the item: (n + 1,)."""
+    of_holders = binom.pmf(np.arange(holders + 1), holders, own)
+    return np.convolve(of_holders, binom.pmf(np.arange(n - holders + 1), n - holders, other))
+
+
+def held_by_differences(epsilon, k, sizes, holders, rows=1, level=0.95):
+    """Exactly how often differences about these people hold the truth, and p is above 1 − level.
+
+    The control combines ends that are shares which these people can have.
+    """
+    labels = list("abcdef")[:k]
+    asked = OneOf(labels, mechanism=GRR(k=k, epsilon=epsilon))
+    keep, other = (float(x) for x in asked.mechanism.chances)
+    laws, sides, possible = [], [], []
+    for n, held in zip(sizes, holders, strict=True):
+        law = law_of_supporters(n, held, keep + (rows - 1) * other, rows * other)
+        counts = np.flatnonzero(law > 1e-7)
+        laws.append(law[counts])
+        each = []
+        for count in counts.tolist():
+            found = tallied(asked, (n - count, *[0] * (k - 2), count), people=True)
+            each.append(found.contrast(dict.fromkeys(labels[-rows:], 1)))
+        sides.append(each)
+        possible.append([replace(one, between=None) for one in each])
+    truth = holders[0] / sizes[0] - holders[1] / sizes[1]
+    held = {name: np.zeros((len(laws[0]), len(laws[1]))) for name in ("interval", "p", "control")}
+    for i, j in np.ndindex(held["p"].shape):
+        apart = difference(sides[0][i], sides[1][j], level)
+        held["interval"][i, j] = apart.low <= truth + 1e-12 and truth - 1e-12 <= apart.high
+        if truth == 0:
+            held["p"][i, j] = apart.p_value > 1 - level
+        nearer = difference(possible[0][i], possible[1][j], level)
+        held["control"][i, j] = nearer.low <= truth + 1e-12 and truth - 1e-12 <= nearer.high
+    return {name: float(laws[0] @ one @ laws[1]) for name, one in held.items()}
+
+
+@pytest.mark.parametrize(
+    "epsilon, k, sizes, holders, rows",
+    [
+        (4.0, 2, (25, 25), (12, 12), 1),
+        (4.0, 2, (60, 60), (0, 0), 1),
+        (5.0, 4, (50, 50), (12, 12), 1),
+        (2.0, 2, (10, 10), (0, 0), 1),
+        (3.5, 4, (12, 12), (12, 12), 1),
+        (4.0, 2, (10, 25), (0, 1), 1),
+        (4.0, 4, (30, 30), (0, 0), 2),
+    ],
+    ids=str,
+)
+def test_differences_of_few_changed_reports_about_these_people_cover(epsilon, k, sizes, holders, rows):
+    """Of single rows and of sets; p is small as rarely as it says."""
+    found = held_by_differences(epsilon, k, sizes, holders, rows)
+    assert found["interval"] > 0.95 > 0.94 > found["control"]
+    if holders[0] == holders[1]:
+        assert found["p"] == found["interval"]
+
+
+def test_differences_between_nobody_and_everybody_cover_what_is_stated():
+    """Errors of both are on one side, and few; `difference` states the least, at 99 %."""
+    for epsilon, sizes in ((4.5, (25, 25)), (4.0, (15, 15))):
+        assert held_by_differences(epsilon, 2, sizes, (0, sizes[1]))["interval"] > 0.95
+    found = held_by_differences(5.0, 2, (13, 40), (0, 40), level=0.99)
+    assert round(found["interval"], 3) == 0.98
+
+
+def test_changes_of_few_changed_reports_about_these_people_cover():
+    asked = OneOf(["yes", "no"], epsilon=4.0)
+    law = law_of_supporters(60, 0, *(float(x) for x in asked.mechanism.chances))
+    counts = np.flatnonzero(law > 1e-7)
+    rows = [[tallied(asked, (c, 60 - c), wave, people=True) for c in counts.tolist()] for wave in "12"]
+    holds = np.zeros((len(counts), len(counts)))
+    for i, j in np.ndindex(*holds.shape):
+        change = Waves([rows[0][i], rows[1][j]], same=True).change("yes")
+        holds[i, j] = change.low <= 0 <= change.high
+        assert (change.p_value > 0.05) == holds[i, j]
+    assert law[counts] @ holds @ law[counts] > 0.95
+
+
+def test_the_normal_law_of_scores_is_too_narrow_where_all_have_one_answer():
+    """Exactly; `Result.contrast` states the number."""
+    asked, n = OneOf(["detractor", "passive", "promoter"], epsilon=4.0, values=[-1, 0, 1]), 100
+    keep, other = (float(x) for x in asked.mechanism.chances)
+    told = held = 0.0
+    for low, middle in np.ndindex(14, 14):
+        counts = (low, middle, n - low - middle)
+        chance = multinomial.pmf(counts, n, (other, other, keep))
+        mean = tallied(asked, counts).mean
+        if not np.isnan(mean.low):
+            told += chance
+            held += chance * (mean.low <= 1 <= mean.high)
+    assert round(held / told, 3) == 0.899
 
 
 @pytest.mark.parametrize("between", [(), (4,)])
@@ -1361,3 +1434,32 @@ def test_an_error_that_is_not_told_is_not_printed_as_0():
     whole = tallied(FEW, (0, 100, 0)).contrast({"a": 2, "b": 2, "c": 2})  # 0, and known to be
     told = str(whole).splitlines()[1].split()
     assert told[-8::2] == ["200.0", "0.0", "200.0", "200.0"]
+
+
+def test_why_the_error_of_a_mean_with_missing_answers_is_not_told_is_said():
+    three = OneOf(["a", "b", "c"], mechanism=GRR(k=4, epsilon=4.0), values=[0, 1, 2], missing="none")
+    mean = tallied(three, (2, 6, 8, 4), people=True).mean
+    assert np.isnan(mean.error) and np.isnan(mean.low) and np.isnan(mean.p_value)
+    last = str(mean).splitlines()[-1]
+    why = "estimated as at most that of one report: collect more, or take an error about a population, people=False"
+    assert last.endswith(why)
+    assert tallied(three, (2, 6, 8, 4)).mean.error > 0
+    waves = [tallied(three, (2, 6, 8, 4), wave, people=True).mean for wave in "12"]
+    for found in (difference(*waves, same_people=True), Waves(waves, same=True).change()):
+        assert np.isnan(found.error) and np.isnan(found.low)
+        assert str(found).splitlines()[-1] == last
+    alike = str(tallied(three, (80, 0, 0, 20)).mean).splitlines()[-1]
+    assert alike.endswith("that of one report: collect more")
+    told = OneOf([1, 2, 3], epsilon=2.0)
+    with pytest.raises(ValueError, match="got '2': 2 is int, '2' is str"):
+        tallied(told, (5, 6, 7)).contrast({"2": 1})
+    with pytest.raises(KeyError, match="got '2': 2 is int, '2' is str"):
+        tallied(told, (5, 6, 7))["2"]
+
+
+def test_p_at_a_level_beyond_what_is_looked_for_is_that_of_its_interval():
+    asked = OneOf(["a", "b"], epsilon=4.0)
+    one, other = tallied(asked, (500, 10)), tallied(asked, (10, 500))
+    apart = difference(one["a"], other["a"], level=1 - 1e-12)
+    assert apart.low > 0 and 0 < apart.p_value <= 1 - apart.level
+    assert difference(one["a"], other["a"]).p_value == 1e-9

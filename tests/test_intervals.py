@@ -227,6 +227,28 @@ def test_exact_ends_about_these_people_are_those_of_an_enumeration(own, other, n
     assert not np.allclose(wrong, low)
 
 
+@pytest.mark.parametrize("own, other", CHANCES)
+@pytest.mark.parametrize("n, z", [(12, 1.0), (30, Z)])
+def test_ends_at_any_share_leave_out_what_they_say(own, other, n, z):
+    """Between two numbers of holders one person is one with a chance; beyond 0 and 1 the law is binomial."""
+    law, out = laws_of_holders(n, own, other), norm.sf(z)
+    low, high = support_interval(np.arange(n + 1), n, own, other, z, sampled=0, possible=False)
+    inside = 0
+    for count in range(n + 1):
+        for end, upper in ((low[count], False), (high[count], True)):
+            chance = float(other) + float(own - other) * end
+            if 0 < end < 1:
+                inside += 1
+                some = law[:, : count + 1].sum(1) if upper else law[:, count:].sum(1)
+                tail = np.interp(end * n, np.arange(n + 1), some)
+            elif upper:
+                tail = binom.cdf(count, n, chance) if chance < 1 - 1e-12 else out
+            else:
+                tail = binom.sf(count - 1, n, chance) if chance > 1e-12 else out
+            assert tail == pytest.approx(out, rel=1e-6)
+    assert inside > n / 4
+
+
 def test_no_end_about_these_people_is_out_of_reach():
     """Counts that no share explains: 21 of 30 where all holders give 15, and none of 100 where nobody gives 10."""
     assert support_interval(21, 30, Fraction(1, 2), Fraction(1, 100), Z, sampled=0) == (1, 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import fields, replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, Generic
+from typing import TYPE_CHECKING, Any, Generic, cast
 
 import numpy as np
 
@@ -401,8 +401,18 @@ class Asked(ABC, Generic[R]):
         check_flag(together, "together")
         sent = _rounds_of(tally, people, of, rounds)
         if of is None:
-            return self._estimate(tally, level, people, together, sent)
+            return self._knowing(self._estimate(tally, level, people, together, sent), tally)
         return self._about_all(tally, level, people, together, of)
+
+    def _knowing(self, result: R, tally: Tally) -> R:
+        """Return a result that knows which of its shares reports support or do not."""
+        found: Any = result
+        supported = partial(self._supported, tally)
+        if isinstance(found, Result):
+            known: Any = replace(found, supported=supported)
+        else:
+            known = replace(found, shares=replace(found.shares, supported=supported))
+        return cast(R, known)
 
     def _check_question(self, tally: Tally) -> None:
         """Refuse a tally that is known to be of another question; one of a mechanism is of any."""
@@ -418,7 +428,7 @@ class Asked(ABC, Generic[R]):
             raise ValueError(f"{rule}, got {shown(of)}: a population has no number")
         everybody = check_of(of, tally.n)
         if everybody == tally.n:
-            return self._estimate(tally, level, True, together, 1)
+            return self._knowing(self._estimate(tally, level, True, together, 1), tally)
         found: Any = self._estimate(tally, level, False, together, 1)
         z = quantile(level, found.intervals if together else 1)
         result: R = about_all(found, self._supported(tally), everybody, z)

@@ -427,6 +427,16 @@ def _hint(x: Any, labels: Sequence[Any], cure: str) -> str:
     return f"; {cure}"
 
 
+def other_type(x: Any, labels: Iterable[Any]) -> str:
+    """Say that a label looks the same and is of another type, as 6 and '6'; "" if none does."""
+    if not isinstance(x, str | bool | int):
+        return ""
+    for label in labels:
+        if type(label) is not type(x) and folded(label) in _readings(x):
+            return f": {shown(label)} is {type(label).__name__}, {shown(x)} is {type(x).__name__}"
+    return ""
+
+
 def _convert(own: str, wanted: str) -> str:
     return f": the answers are {own}, the labels {wanted}, convert the answers first"
 

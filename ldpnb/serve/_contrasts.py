@@ -17,10 +17,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property, partial
 from itertools import combinations
 from math import inf, isfinite, isnan, nan, sqrt
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,9 +38,10 @@ from ldpnb.keyvalue.ternary import SignedTernary
 from ldpnb.oracles import GRR
 from ldpnb.oracles.base import FrequencyOracle
 from ldpnb.postprocess import norm_sub, normal_quantile
-from ldpnb.serve._columns import key, told
+from ldpnb.serve._columns import key, other_type, told
 from ldpnb.serve._ends import (
     LEAST,
+    PART,
     Ends,
     added,
     chance_of_zero,
@@ -78,7 +80,26 @@ SAME = (
     "since no report tells how a person's two answers go together"
 )
 UNTOLD = "–: too few reports tell the error, or that of one part, which is estimated as 0"
+OF_ONE_REPORT = (
+    "–: too few reports tell the error, or that of one part, which is estimated as at most that of "
+    "one report: collect more"
+)
+OF_POPULATION = ", or take an error about a population, people=False"
 AT_MOST = "the error is at most this, since reports do not tell how these rows go together"
+
+
+class Support(NamedTuple):
+    """How many reports support a row or a set, of how many, and with what chances."""
+
+    supporters: float
+    reports: float
+    own: Fraction
+    other: Fraction
+
+    @property
+    def part_of_a_report(self) -> float:
+        """What distances have more than z standard errors, see ``ldpnb.serve._ends``."""
+        return PART / (self.reports * abs(inexact(self.own - self.other)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,18 +141,17 @@ class Contrast:
 
     ``print`` shows a line.  A sum with one row has the interval of that row, as it is printed but
     for the level; by k-RR, so has one of several rows with one weight, as if they were a row.  A
-    difference of results, or a change, combines the intervals of both.  About these people,
-    differences of sets may cover less, see `ldpnb.serve.difference`.  Other sums of several rows of
-    one result follow the normal law, which is too narrow where hardly anybody, say fewer than ten
-    people, is in what is added; where their error is estimated as 0, ends and p are NaN; these and
-    the error print as "–".
+    difference of results, or a change, combines the intervals of both.  Other sums of several rows
+    of one result follow the normal law, with limits that `ldpnb.serve.Result.contrast` states;
+    where their error is estimated as 0, ends and p are NaN; these and the error print as "–".
 
     Attributes
     ----------
     label : str
         What it is, in terms of the rows.
     estimate, error, low, high : float
-        Shares are parts of 1; means are in the number's own unit.
+        Shares are parts of 1; means are in the number's own unit.  An error is NaN where it would
+        be that of one report, see `ldpnb.serve.Result.mean`.
     level : float
         Of the interval, and of all intervals at once where several were asked for.
     family : int
@@ -146,6 +166,9 @@ class Contrast:
         The least and the largest that it can be.
     ends : function
         Ends of the interval, from z, the quantile of a level.
+    between : function, optional
+        About these people: ends that need not be shares which they can have, for sums over several
+        results.  They are `ends`, if nothing is said.
     """
 
     label: str
@@ -160,6 +183,7 @@ class Contrast:
     least: float
     most: float
     ends: Ends
+    between: Ends | None = None
 
     @property
     def low(self) -> float:
@@ -200,9 +224,10 @@ class Contrast:
         """Smallest 1 − level whose interval leaves out 0, times the number of sums at once.
 
         It counts the sums that were asked for at once.  It is at most 1 − `level` where the
-        interval leaves out 0, and there alone: an end at 0 holds it.  It is never below 1e-9 for
-        one sum, which prints as "<1e-09".  NaN where the interval is: the error of several rows is
-        estimated as 0, from too few reports.
+        interval leaves out 0, and there alone: an end at 0 holds it.  For one sum, nothing below
+        1e-9 is looked for, which prints as "<1e-09"; if the interval leaves out 0 at a `level`
+        beyond 1 − 1e-9, it is 1 − `level`.  NaN where the interval is: too few reports tell the
+        error of several rows.
         """
         if not isfinite(self._chance):
             return nan
@@ -218,8 +243,10 @@ class Contrast:
     @property
     def to_add(self) -> Ends:
         """Its ends where it is a part of a sum over several results."""
+        if self.between is not None:
+            return self.between
         if any(part.result.people for part in self.parts):
-            return partial(reaching, self.estimate, self.error, self.ends)
+            return partial(reaching, self.estimate, self.error, 0.0, self.ends)
         return self.ends
 
     @cached_property
@@ -286,8 +313,19 @@ def _said(rows: Sequence[Contrast]) -> list[str]:
         if tested and line.startswith(INTERVAL):
             line += "; p: if 0 were true"
         lines.append(line)
-    if any(isnan(one.low) for one in rows):
+    return [*lines, *untold(rows)]
+
+
+def untold(rows: Sequence[Contrast]) -> list[str]:
+    """Return lines that say why errors are not told, none if all are."""
+    lines = []
+    lost = [one for one in rows if isnan(one.low)]
+    if any(not isnan(one.error) for one in lost):
         lines.append(UNTOLD)
+    of_one_report = [one for one in lost if isnan(one.error)]
+    if of_one_report:
+        about_people = any(part.result.people for one in of_one_report for part in one.parts)
+        lines.append(OF_ONE_REPORT + (OF_POPULATION if about_people else ""))
     return lines
 
 
@@ -383,6 +421,8 @@ def weights_of(given: Mapping[Any, Any], labels: Sequence[Any], name: str = "wei
                 cure = (
                     ": of two questions, results.difference((question, label), (question, label))"
                 )
+            else:
+                cure = other_type(label, labels)
             rule = f"of the labels {told(labels)}"
             raise ValueError(f"{name} must be {rule}, got {shown(label)}{cure}")
         found[place] = finite(weight, name)
@@ -468,6 +508,7 @@ def _made(
         estimate,
         error,
         ends=_ends_of(part, estimate, error),
+        between=_between(part, estimate, error),
         level=level,
         family=family,
         what=kind,
@@ -495,20 +536,53 @@ def _ends_of(part: Part, estimate: float, error: float) -> Ends:
         of_row = partial(_ends_of_row, result, int(used[0]))
         return partial(moved, of_row, factor, shift)
     if _names_one(result) and np.all(weights[used] == factor):
-        of_set = partial(_ends_of_set, result, used)
+        support = _support_of_set(result, used)
+        of_set = partial(_ends_of_support, support, _sampled(result), True)
         return partial(moved, of_set, factor, shift)
     return partial(normal, estimate, error)
 
 
-def _ends_of_row(result: Result, place: int, z: float) -> tuple[float, float]:
-    """Return the ends of the interval of a row."""
-    if result.ends_at is None:
-        return normal(float(result.estimate[place]), float(result.error[place]), z)
-    return result.ends_at(z, place)
+def _between(part: Part, estimate: float, error: float) -> Ends | None:
+    """Return ends of a row or set that need not be shares which these people can have.
+
+    None where the sum is of other rows, or ends are no such shares anyway.
+    """
+    result = part.result
+    if not result.people or result.of is not None:
+        return None
+    weights = fewest(result, part.weights)
+    used = np.flatnonzero(weights)
+    if len(used) == 0:
+        return None
+    factor = float(weights[used[0]])
+    shift = estimate - factor * float(result.estimate[used].sum())
+    if len(used) == 1:
+        support = _support_of_row(result, int(used[0]))
+    elif _names_one(result) and np.all(weights[used] == factor):
+        support = _support_of_set(result, used)
+    else:
+        support = None
+    if support is None:
+        return None
+    ends = partial(moved, partial(_ends_of_support, support, 0.0, False), factor, shift)
+    return partial(reaching, estimate, error, abs(factor) * support.part_of_a_report, ends)
 
 
-def _ends_of_set(result: Result, places: Any, z: float) -> tuple[float, float]:
-    """Return the ends of the share of people in any of some categories, by k-RR.
+def _support_of_row(result: Result, place: int) -> Support | None:
+    """Return by how many reports a row is supported; None if not all people were asked about it."""
+    for part in result.support:
+        rows = range(len(result))[part.rows]
+        if place not in rows:
+            continue
+        at = rows.index(place)
+        n = np.broadcast_to(part.n, len(rows))[at]
+        if n == result.tally.n:
+            return Support(float(part.count[at]), float(n), *part.chances)
+    return None
+
+
+def _support_of_set(result: Result, places: Any) -> Support:
+    """Return by how many reports a set of categories is supported, by k-RR.
 
     A report is in a set of s categories with chance p + (s − 1) q if the answer is, and else with s
     q: so many reports support the set as if it was one category with these chances.
@@ -518,10 +592,22 @@ def _ends_of_set(result: Result, places: Any, z: float) -> tuple[float, float]:
     p, q = m.chances
     count = m.supporters(tally)[places].sum()
     size = len(places)
-    own = p + (size - 1) * q
-    other = size * q
-    low, high = support_interval(count, tally.n, own, other, z, sampled=_sampled(result))
+    return Support(float(count), float(tally.n), p + (size - 1) * q, size * q)
+
+
+def _ends_of_support(
+    support: Support, sampled: float, possible: bool, z: float
+) -> tuple[float, float]:
+    """Return the ends of the share that so many reports support, see `support_interval`."""
+    low, high = support_interval(*support, z, sampled=sampled, possible=possible)
     return float(low), float(high)
+
+
+def _ends_of_row(result: Result, place: int, z: float) -> tuple[float, float]:
+    """Return the ends of the interval of a row."""
+    if result.ends_at is None:
+        return normal(float(result.estimate[place]), float(result.error[place]), z)
+    return result.ends_at(z, place)
 
 
 def _sampled(result: Result) -> float:
@@ -666,24 +752,31 @@ def _among_those_with(values: Floats, mean: Contrast) -> Contrast:
     most = float(np.nanmax(values))
     rounding = SAME_VALUE * max(abs(least), abs(most))
     if most - least <= rounding:
-        return replace(mean, error=0.0, ends=partial(exact, mean.estimate))
+        return replace(mean, error=0.0, ends=partial(exact, mean.estimate), between=None)
     low = np.flatnonzero(values <= least + rounding)
     high = np.flatnonzero(values >= most - rounding)
     if len(low) + len(high) == np.count_nonzero(~np.isnan(values)):
-        of_share = partial(_ends_among, result, high, low)
-        ends = partial(moved, of_share, most - least, least)
-        return replace(mean, ends=partial(reaching, mean.estimate, mean.error, ends))
+        support = _support_among(result, high, low)
+        sampled = _sampled(result)
+        found = []
+        for possible, more in ((True, 0.0), (False, support.part_of_a_report)):
+            of_share = partial(_ends_of_support, support, sampled, possible)
+            ends = partial(moved, of_share, most - least, least)
+            away = (most - least) * more
+            found.append(partial(reaching, mean.estimate, mean.error, away, ends))
+        between = found[1] if result.people else None
+        return replace(mean, ends=found[0], between=between)
     m: Any = result.tally.mechanism
     p, q = m.chances
     largest = float(np.abs(mean.parts[0].weights).max())
     of_one_report = largest / inexact(p - q) / result.tally.n
     if mean.error <= (1 + ROUNDING) * of_one_report:
-        return replace(mean, error=0.0, ends=partial(normal, mean.estimate, 0.0))
+        return replace(mean, error=nan, ends=partial(normal, mean.estimate, nan), between=None)
     return mean
 
 
-def _ends_among(result: Result, these: Any, others: Any, z: float) -> tuple[float, float]:
-    r"""Return the ends of the share of a set of categories, among this one and another, by k-RR.
+def _support_among(result: Result, these: Any, others: Any) -> Support:
+    r"""Return by how many reports a set of categories is supported, among this one and another.
 
     Of the m of n reports that name either, those that name the set have the law of a share again,
     with f the share of people in either, s and t the sizes of the sets, and :math:`m/n = (s + t) q
@@ -699,8 +792,7 @@ def _ends_among(result: Result, these: Any, others: Any, z: float) -> tuple[floa
     blind = q * tally.n / round(named)
     own = 1 - len(others) * blind
     other = len(these) * blind
-    low, high = support_interval(count, named, own, other, z, sampled=_sampled(result))
-    return float(low), float(high)
+    return Support(float(count), float(named), own, other)
 
 
 def end_of_scale(result: Result, count: int, name: str) -> Contrast:

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from math import floor, isfinite, log10
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from ldpnb._door import needs
 from ldpnb._sheets import Sheet, short
 from ldpnb.checks import shown
 from ldpnb.core import Floats, Tally
-from ldpnb.serve._columns import told
+from ldpnb.serve._columns import other_type, told
 from ldpnb.serve._contrasts import (
     Contrast,
     apart_from,
@@ -28,6 +29,9 @@ from ldpnb.serve._contrasts import (
     place_of,
 )
 from ldpnb.serve._rounds import is_pooled, told as reported
+
+if TYPE_CHECKING:
+    from ldpnb.serve.drawing import Supported
 
 DECIMALS = 6  # printed, at most
 WHOLE = (
@@ -136,6 +140,8 @@ class Result:
         Ends of what an answer can be, in the unit: of a share, 0 and 1.
     ends_at : function
         Ends of the interval of a row, from z (the quantile of a level) and the place of its label.
+    supported : function
+        Returns `support`, which is asked for where rows are compared alone.
     """
 
     what: str
@@ -159,6 +165,7 @@ class Result:
     rounds: float = 1
     span: tuple[float, float] = (0.0, 1.0)
     ends_at: Callable[[float, int], tuple[float, float]] | None = None
+    supported: Callable[[], Sequence[Supported]] | None = None
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -169,8 +176,14 @@ class Result:
     def __getitem__(self, label: Any) -> Entry:
         at = place_of(label, self.labels)
         if at is None:
-            raise KeyError(f"label must be one of {told(self.labels)}, got {shown(label)}")
+            hint = other_type(label, self.labels)
+            raise KeyError(f"label must be one of {told(self.labels)}, got {shown(label)}{hint}")
         return Entry.of(self, at)
+
+    @cached_property
+    def support(self) -> Sequence[Supported]:
+        """How many reports support the rows, of those where reports do or do not."""
+        return () if self.supported is None else self.supported()
 
     def contrast(self, weights: Mapping[Any, Any], level: float | None = None) -> Any:
         """Estimate a weighted sum of rows, or several at once, with the error that it has.
@@ -183,9 +196,11 @@ class Result:
         level asked for; so has what differs from such a sum by a constant, as the share of two of
         three categories.  By k-RR, sums of several rows with one weight, as the last two of four
         categories, have the ends of the law of all reports that name one of these.  All others
-        follow the normal law, and are too narrow where hardly anybody, say fewer than ten people,
-        is in what is added.  Where their error is estimated as 0, ends and p are NaN, error and
-        ends print as "–", and a line says so.
+        follow the normal law.  They are too narrow where hardly anybody, say fewer than ten people,
+        is in what is added, or in all categories but one: if all of a population are promoters, at
+        ε = 4, 95 % intervals of the Net Promoter Score from 100, 200 and 400 people cover 89.9,
+        91.3 and 92.9 %.  Where their error is estimated as 0, ends and p are NaN, error and ends
+        print as "–", and a line says so.
 
         Parameters
         ----------
@@ -231,8 +246,18 @@ class Result:
 
         By k-RR, the interval of a mean of two different values, also with `missing`, has the ends
         of the law of the reports that count.  All others follow the normal law, with the limits
-        that `contrast` states.  With `missing` and more values, ends and p are NaN where reports
-        scatter so little that the error is that of one report.
+        that `contrast` states.  With `missing` and more values, error, ends and p are NaN where
+        reports scatter so little that the error is that of one report.  About these people that may
+        be so in nearly all small surveys, as at ε = 4 of 20 people, of whom 2, 6 and 8 have the
+        values 0, 1 and 2; ``people=False`` tells an error there.
+
+        With `missing`, there is no mean if the share of those with a number is not told from 0.
+        Where so few have one that it is told in few surveys alone, these cover less: of 30 people,
+        six with a number, which is the larger of two, at ε = 1, it is told in 4 % of surveys, of
+        which 95 % intervals about these people cover in 86 %.
+
+        Numbers that differ by less than about 1e-12 of their size lose digits in differences of two
+        means; take from all what they have in common, as the date of the first day.
 
         Examples
         --------
@@ -601,7 +626,8 @@ class Results(dict[str, Any]):
         place = place_of(label, result.labels)
         if place is None:
             rule = f"have a label of {told(result.labels)}"
-            raise ValueError(f"{name} must {rule}, got {shown(label)}")
+            hint = other_type(label, result.labels)
+            raise ValueError(f"{name} must {rule}, got {shown(label)}{hint}")
         return part_of(Entry.of(result, place), name)
 
     def of_same_people(self) -> Results:

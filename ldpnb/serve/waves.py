@@ -72,7 +72,6 @@ from ldpnb.serve._contrasts import (
     AT_MOST,
     LARGEST,
     SMALLEST,
-    UNTOLD,
     Contrast,
     Contrasts,
     Part,
@@ -84,6 +83,7 @@ from ldpnb.serve._contrasts import (
     mean_of_valued,
     part_of,
     percent,
+    untold,
     variance_of,
 )
 from ldpnb.serve._ends import Ends, added, moved
@@ -219,8 +219,8 @@ class Waves:
     >>> waves = Waves([stays.estimate(tally, people=True) for tally in tallies], same=True)
     >>> print(waves)
     category      W48      W49      W50         change        error            low           high
-    yes       74.95 %  69.76 %  60.44 %  -14.51 points  1.35 points  -17.15 points  -11.87 points
-    no        25.05 %  30.24 %  39.56 %   14.51 points  1.35 points   11.87 points   17.15 points
+    yes       74.95 %  69.76 %  60.44 %  -14.51 points  1.35 points  -17.17 points  -11.85 points
+    no        25.05 %  30.24 %  39.56 %   14.51 points  1.35 points   11.85 points   17.17 points
     3 waves of the same people, ε = 2 a report; change: W48 to W50
     low, high: 95 % intervals of the change, each alone, about these very people
     >>> change = waves.change("yes")
@@ -633,9 +633,7 @@ class Waves:
     def _below(self, changes: Sequence[OverWaves | None]) -> list[str]:
         """Return the lines below the printed table."""
         lines = self.said.splitlines()
-        if any(change is not None and isnan(change.low) for change in changes):
-            lines.append(UNTOLD)
-        return lines
+        return lines + untold([change for change in changes if change is not None])
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the estimates of each row over the waves, and return the axes.
