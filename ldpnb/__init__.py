@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         release as release,
     )
     from ldpnb.chance import SystemRandom as SystemRandom
+    from ldpnb.collecting import collect as collect, save as save, screen as screen
     from ldpnb.core import Mechanism as Mechanism, Tally as Tally
     from ldpnb.exact import law as law, pick as pick, toss as toss
     from ldpnb.keyvalue import (
@@ -74,23 +75,6 @@ if TYPE_CHECKING:
         norm_sub as norm_sub,
     )
     from ldpnb.records import Records as Records
-    from ldpnb.serve import (
-        Account as Account,
-        Number as Number,
-        OneOf as OneOf,
-        Ratings as Ratings,
-        Strings as Strings,
-        Survey as Survey,
-        Waves as Waves,
-        YesNoTable as YesNoTable,
-        collect as collect,
-        difference as difference,
-        differences as differences,
-        pool_waves as pool_waves,
-        same_everywhere as same_everywhere,
-        save as save,
-        screen as screen,
-    )
     from ldpnb.sets import (
         PrivSet as PrivSet,
         SampledGRR as SampledGRR,
@@ -105,6 +89,20 @@ if TYPE_CHECKING:
         Unknown as Unknown,
         decode as decode,
         discover as discover,
+    )
+    from ldpnb.survey import (
+        Account as Account,
+        Number as Number,
+        OneOf as OneOf,
+        Ratings as Ratings,
+        Strings as Strings,
+        Survey as Survey,
+        Waves as Waves,
+        YesNoTable as YesNoTable,
+        difference as difference,
+        differences as differences,
+        pool_waves as pool_waves,
+        same_everywhere as same_everywhere,
     )
     from ldpnb.verify import (
         audit as audit,

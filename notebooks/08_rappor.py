@@ -40,7 +40,7 @@ from scipy.stats import norm
 
 from ldpnb import RAPPOR, SystemRandom, Tally, epsilon, laws, moments, pick, prove, toss
 from ldpnb.chance import odds
-from ldpnb.serve import Account
+from ldpnb.survey import Account
 from ldpnb.strings import decode, position
 from ldpnb_book import check, diagram, label_lines, plain_ticks, simulation, style, table, theory
 from ldpnb_book.studies import strings as study

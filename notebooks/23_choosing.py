@@ -38,7 +38,7 @@ from scipy.stats import t as student
 
 from ldpnb import PrivSet, SubsetSelection, moments, pick, prove, toss
 from ldpnb.chance import odds
-from ldpnb.serve import choose
+from ldpnb import choose
 from ldpnb_book import check, diagram, label_lines, plain_ticks, style, table, theory
 from ldpnb_book.studies import choosing as study
 
@@ -53,7 +53,7 @@ rng = np.random.default_rng(1785)
 # Each of its 20,000 employees marks one of 40 reasons, with $\varepsilon = 1$.
 # **Which mechanism should it take, and how precise will the result be?**
 #
-# With {py:mod}`ldpnb.serve.choose`, such a question takes one line.
+# With {py:mod}`ldpnb.choose`, such a question takes one line.
 # `share` is a guess of an item's share, which changes the errors and sometimes the order of the first few.
 # `question.rank()` lists all mechanisms, the smallest error first; we show some columns:
 

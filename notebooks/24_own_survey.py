@@ -41,7 +41,8 @@ from scipy.stats import norm
 
 from ldpnb import GRR, Number, OneOf, Ratings, Strings, Survey, YesNoTable, epsilon, laws, pick, prove, toss
 from ldpnb.chance import odds
-from ldpnb.serve import Account, BudgetError, Waves, collect, load_tally, pool_waves, save, save_tally
+from ldpnb.collecting import collect, load_tally, save, save_tally
+from ldpnb.survey import Account, BudgetError, Waves, pool_waves
 from ldpnb_book import check, label_lines, recorded, simulation, style, table, theory
 from ldpnb_book.studies import own_survey as study
 

@@ -40,7 +40,8 @@ from scipy.stats import binom
 
 from ldpnb import GRR, OUE, HadamardBit, SystemRandom, epsilon, laws, pick, prove, toss
 from ldpnb.chance import odds
-from ldpnb.serve import Account, BudgetError, screen
+from ldpnb.collecting import screen
+from ldpnb.survey import Account, BudgetError
 from ldpnb_book import check, diagram, label_lines, plain_ticks, simulation, style, table, theory
 from ldpnb_book.studies import service as study
 

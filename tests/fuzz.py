@@ -23,7 +23,7 @@ from mechanisms import CATALOGUE, LISTED
 from plain import decoded, plain_of
 
 from ldpnb.oracles import GRR, OLH, OUE, SUE, HadamardBit
-from ldpnb.serve.collecting import collect, save
+from ldpnb.collecting.partitions import collect, save
 
 LARGEST = 400  # of a domain
 SLOW = {"MatrixMechanism": 12, "PrivSet": 60, "Blocks": 20, "Unknown": 6, "SubsetSelection": 120}  # smaller ones

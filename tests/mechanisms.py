@@ -14,7 +14,7 @@ from ldpnb.attributes.bitflip import flip_for
 from ldpnb.checks import EPSILON_MAX, EPSILON_MIN
 from ldpnb.core import OpenMechanism
 from ldpnb.records import Records
-from ldpnb.serve import catalogue
+from ldpnb.choose import catalogue
 
 FAVOURITE = 1  # an item, a key, the sign of a number: half of the people have it
 HELD = 8  # keys or items of a person, at most

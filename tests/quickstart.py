@@ -19,7 +19,7 @@ README = Path(__file__).resolve().parent.parent / "README.md"
 SPENDER = """
 import sys
 from ldpnb import GRR, SystemRandom
-from ldpnb.serve import Account
+from ldpnb.survey import Account
 
 account = Account(sys.argv[1], limit=10.0)
 for _ in range(4):
@@ -45,7 +45,8 @@ def printed(program):
 def kept(folder):
     """Save a tally and read it again; let two processes spend from one account, all of it and no more."""
     from ldpnb import GRR, SystemRandom
-    from ldpnb.serve import Account, BudgetError, load_tally, save_tally
+    from ldpnb.collecting import load_tally, save_tally
+    from ldpnb.survey import Account, BudgetError
 
     oracle = GRR(k=3, epsilon=1.0)
     for reports in ([0, 2, 2], [1]):  # the second in place of the first

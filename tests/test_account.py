@@ -14,8 +14,9 @@ import numpy as np
 import pytest
 
 from ldpnb import GRR, RAPPOR, SystemRandom
-from ldpnb.serve import _disk
-from ldpnb.serve.keeping import CONDITIONS, Account, identity, save_tally
+from ldpnb.collecting import _disk
+from ldpnb.collecting.files import identity, save_tally
+from ldpnb.survey.accounts import Account, CONDITIONS
 
 COIN = GRR(k=2, epsilon=1.0)
 PAGE = RAPPOR(bits=8, hashes=1, cohorts=4, f=0.5, p=0.25, q=0.75)

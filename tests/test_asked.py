@@ -21,7 +21,7 @@ from ldpnb import (
 )
 from ldpnb.asked import AsksSome
 from ldpnb.core import Tally
-from ldpnb.serve._catalogue import catalogue
+from ldpnb.choose._catalogue import catalogue
 from ldpnb.verify import contract
 
 DRAWN = DrawnAttributes.of((2, 3), GRR, 1.0)

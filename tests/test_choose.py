@@ -18,7 +18,10 @@ from ldpnb.numbers import many_numbers, one_number
 from ldpnb.oracles.hadamard import HadamardBit, HadamardResponse
 from ldpnb.oracles.olh import OLH
 from ldpnb.records import Records
-from ldpnb.serve import choose
+from ldpnb import choose
+from ldpnb.choose._rows import TINY
+from ldpnb.keyvalue import PairSampling
+from ldpnb.keyvalue import IOH
 from ldpnb.verify import moments
 from ldpnb_book import experiment
 
@@ -182,7 +185,7 @@ def test_errors_of_two_keys_among_many_are_those_of_simulated_surveys():
         if choice.excluded or "k-Subset" in choice.name:  # which has no simulation
             continue
         tally = choice.mechanism.simulate(choice.mechanism.cells(people, trials=1000, rng=rng), rng=rng)
-        whole = isinstance(choice.mechanism, choose.IOH)
+        whole = isinstance(choice.mechanism, IOH)
         seen = np.zeros(1000)
         for a, b in combinations(choice.mechanism.keys, 2):
             table = choice.mechanism.table(tally) if whole else choice.mechanism.table((a, b), tally)
@@ -474,7 +477,7 @@ def test_every_epsilon_is_answered(epsilon):
             assert choice.excluded or 0 < choice.error < inf, (task, choice.name)
             assert all(error >= 0 for error in choice.errors.values())
             if choice.name in ("PrivKV", "LDPMiner"):
-                assert (choice.why == choose.TINY) == (epsilon < 2e-6) == (choice.mechanism is None)
+                assert (choice.why == TINY) == (epsilon < 2e-6) == (choice.mechanism is None)
 
 
 @pytest.mark.parametrize("k", [2, 8, 31, 200, 1000])
@@ -557,8 +560,8 @@ def test_public_bits_are_enough_for_the_public_part_and_not_one_too_many(name, b
 
 def test_public_bits_of_combinations():
     assert many_numbers.SampledHybrid(d=10, epsilon=8.0).public_bits == 7  # three of ten: 120
-    assert choose.IOH.of(("a", "b", "c"), HadamardBit, 1.0).public_bits == 5
-    assert choose.PairSampling.of(("a", "b", "c", "d"), HadamardBit, 1.0).public_bits == 3 + 4
+    assert IOH.of(("a", "b", "c"), HadamardBit, 1.0).public_bits == 5
+    assert PairSampling.of(("a", "b", "c", "d"), HadamardBit, 1.0).public_bits == 3 + 4
     assert replace(OLH(k=4, epsilon=1.0), prime=5).public_bits == 9
 
 

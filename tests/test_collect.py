@@ -36,11 +36,19 @@ from ldpnb.oracles.matrix import MatrixMechanism
 from ldpnb.oracles.olh import OLH
 from ldpnb.oracles.unary import OUE
 from ldpnb.records import Records
-from ldpnb.serve import collecting as module
-from ldpnb.serve.collecting import CHECKSUMS, HEAD, ClusterError, PartitionError, collect, read, save
-from ldpnb.serve.keeping import identity
-from ldpnb.serve.one_answer import Strings
-from ldpnb.serve.several_answers import Ratings
+from ldpnb.collecting import partitions as module
+from ldpnb.collecting.partitions import (
+    CHECKSUMS,
+    ClusterError,
+    HEAD,
+    PartitionError,
+    collect,
+    read,
+    save,
+)
+from ldpnb.collecting.files import identity
+from ldpnb.survey.one_answer import Strings
+from ldpnb.survey.several_answers import Ratings
 from ldpnb.sets.privset import PrivSet
 from ldpnb.strings.rappor import RAPPOR
 
@@ -961,7 +969,7 @@ def test_what_is_missing_is_said(tmp_path):
 
 def test_dask_is_imported_when_it_is_used(tmp_path):
     found = run(
-        "import ldpnb.serve.collecting, sys; print({'dask', 'distributed', 'tqdm'} & set(sys.modules))", cwd=tmp_path
+        "import ldpnb.collecting.partitions, sys; print({'dask', 'distributed', 'tqdm'} & set(sys.modules))", cwd=tmp_path
     )
     assert found.stdout == "set()\n"
 

@@ -15,7 +15,7 @@ import pytest
 
 from ldpnb import GRR, PCKVUE, DrawnAttributes, Number, OneOf, Ratings, Strings, YesNoTable
 from ldpnb.hashing import digest
-from ldpnb.serve._columns import _plain_form, labelled
+from ldpnb.collecting._columns import _plain_form, labelled
 
 NFC, NFD = "\u00fc", "u\u0308"
 BIG = 2**53
@@ -476,7 +476,7 @@ def test_a_long_list_of_labels_is_checked_in_one_pass():
             compared.append(1)
             return str.__eq__(self, other)
 
-    from ldpnb.serve import _asked
+    from ldpnb.survey import _asked
 
     texts = [f"label {i}" for i in range(500)]
     _asked.folded, kept = Name, _asked.folded

@@ -45,8 +45,8 @@ from ldpnb.core import Tally, Untold
 from ldpnb.intervals import binomial_ends
 from ldpnb.oracles import people as at_levels
 from ldpnb.postprocess import norm_sub
-from ldpnb.serve import Contrast, Waves
-from ldpnb.serve._contrasts import Part, _of_these, known_variance, largest_apart, variance_of
+from ldpnb.survey import Contrast, Waves
+from ldpnb.survey._contrasts import Part, _of_these, known_variance, largest_apart, variance_of
 from ldpnb.verify import contract, laws
 from ldpnb_book.experiment import recorded
 

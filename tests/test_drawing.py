@@ -36,9 +36,10 @@ from ldpnb import (
 )
 from ldpnb.chance import law, odds
 from ldpnb.intervals import support_interval
-from ldpnb.serve import BudgetError, load_tally, save_tally
-from ldpnb.serve.drawing import deal, left_over, people_at_least, people_in, plausible, some_of
-from ldpnb.serve.ways import shared_out, ways
+from ldpnb.collecting import load_tally, save_tally
+from ldpnb.survey import BudgetError
+from ldpnb.survey.drawing import deal, left_over, people_at_least, people_in, plausible, some_of
+from ldpnb.choose.ways import shared_out, ways
 from ldpnb.verify import laws, worst
 from ldpnb_book.experiment import recorded
 

@@ -11,7 +11,7 @@ import pytest
 
 from ldpnb import SystemRandom, laws, worst
 from ldpnb.chance import odds
-from ldpnb.serve import BudgetError
+from ldpnb.survey import BudgetError
 
 FOLDER = Path(__file__).resolve().parent.parent / "book" / "examples" / "service"
 LOCAL = ("question", "client", "server")

@@ -13,7 +13,7 @@ import pytest
 from mechanisms import CATALOGUE
 
 from ldpnb.checks import EPSILON_MAX, EPSILON_MIN, SIZE_MAX
-from ldpnb.serve import catalogue
+from ldpnb.choose import catalogue
 
 EPSILONS = (EPSILON_MIN, 1e-4, 1.0, EPSILON_MAX)
 SIZES = (1, 2, 50, 20_000, 2**30 + 7, SIZE_MAX)

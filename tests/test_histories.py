@@ -14,7 +14,7 @@ import pytest
 
 from ldpnb import GRR, RAPPOR, epsilon, laws, toss
 from ldpnb.chance import pick
-from ldpnb.serve import Account
+from ldpnb.survey import Account
 
 RNG = np.random.default_rng
 

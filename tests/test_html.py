@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from ldpnb import OneOf, Ratings, Survey, Waves
-from ldpnb.serve import choose, differences
+from ldpnb import choose
+from ldpnb.survey import differences
 
 LABELS = ["<b>pay</b>", 'R&D "new"', "$5 to $10"]
 

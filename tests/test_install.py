@@ -249,7 +249,7 @@ LOOKED = """
 import pydoc
 from importlib import import_module
 
-for name in ("ldpnb", "ldpnb.attributes", "ldpnb.serve"):
+for name in ("ldpnb", "ldpnb.attributes", "ldpnb.choose", "ldpnb.collecting", "ldpnb.survey", "ldpnb.serve"):
     package, names = import_module(name), {}
     exec(f"from {name} import *", names)
     missing = {*package.__all__} - {*names}
@@ -262,7 +262,7 @@ for name in ("ldpnb", "ldpnb.attributes", "ldpnb.serve"):
 def test_help_and_star_imports_need_no_extra(python, tmp_path):
     """`help` reads every name, so one that fails on import leaves nothing of it."""
     found = run(python, "-c", LOOKED, cwd=tmp_path)
-    assert found.stdout == "".join(f"{name} [] []\n" for name in ("ldpnb", "ldpnb.attributes", "ldpnb.serve"))
+    assert found.stdout == "".join(f"{name} [] []\n" for name in ("ldpnb", "ldpnb.attributes", "ldpnb.choose", "ldpnb.collecting", "ldpnb.survey", "ldpnb.serve"))
 
 
 def test_the_door_of_the_book_asks_for_all_that_is_imported_behind_it():
@@ -302,7 +302,7 @@ def replace(old, new, real=os.replace, busy=[1, 1]):
 os.open, os.replace = opened, replace
 sys.modules["msvcrt"] = types.SimpleNamespace(LK_NBLCK=2, locking=locking)
 sys.modules["fcntl"] = None
-import ldpnb.serve._disk as disk
+import ldpnb.collecting._disk as disk
 disk.os = types.SimpleNamespace(**{**vars(os), "name": "nt"})
 """
 TRIED = """

@@ -40,8 +40,8 @@ from ldpnb import (
 from ldpnb.core import Mechanism, OpenMechanism
 from ldpnb.intervals import exact_below, score_ends, skewed_quantile, support_interval, supported_tail
 from ldpnb.postprocess import normal_quantile
-from ldpnb.serve import choose
-from ldpnb.serve._catalogue import catalogue
+from ldpnb import choose
+from ldpnb.choose._catalogue import catalogue
 from ldpnb.verify import contract
 from ldpnb_book.experiment import recorded
 

@@ -18,16 +18,9 @@ import pytest
 from ldpnb import GRR, OUE, RAPPOR, SystemRandom, WheelKV
 from ldpnb.core import Kept, Tally
 from ldpnb.records import Records
-from ldpnb.serve._disk import beside, lock, resolved
-from ldpnb.serve.keeping import (
-    FORM,
-    Account,
-    BudgetError,
-    load_state,
-    load_tally,
-    save_state,
-    save_tally,
-)
+from ldpnb.collecting._disk import beside, lock, resolved
+from ldpnb.collecting.files import FORM, load_state, load_tally, save_state, save_tally
+from ldpnb.survey.accounts import Account, BudgetError
 
 COLOUR = GRR(k=3, epsilon=1.0)
 HARMLESS = [("items", None), ("form", True), ("shape", None), ("shape", -1), ("marginal", True)]  # the same estimate
@@ -454,7 +447,7 @@ def test_what_another_is_writing_is_not_removed(tmp_path):
 SPENDER = """
 import sys
 from ldpnb import GRR, SystemRandom
-from ldpnb.serve import Account
+from ldpnb.survey import Account
 account = Account(sys.argv[1], limit=1e6)
 for _ in range(int(sys.argv[2])):
     account.report(GRR(k=2, epsilon=1.0), [0], rng=SystemRandom())
@@ -490,7 +483,7 @@ def test_processes_share_an_account(tmp_path):
 PAIRS = """
 import sys
 from ldpnb import GRR, SystemRandom
-from ldpnb.serve import Account, BudgetError
+from ldpnb.survey import Account, BudgetError
 account = Account(sys.argv[1], limit=float(sys.argv[2]))
 asked = [(GRR(k=2, epsilon=1.0), [0], "a"), (GRR(k=2, epsilon=2.0), [0], "b")]
 print("ready", flush=True)

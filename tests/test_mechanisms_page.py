@@ -19,7 +19,7 @@ from templates import LESSON
 
 import ldpnb
 from ldpnb import Mechanism, Records
-from ldpnb.serve import catalogue
+from ldpnb.choose import catalogue
 from ldpnb.verify import same_law
 from ldpnb_book.ledger import read_claims
 

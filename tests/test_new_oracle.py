@@ -10,7 +10,7 @@ import sources
 from new_keyvalue import NegativeStates
 from new_oracle import Negative
 
-from ldpnb.serve import catalogue
+from ldpnb.choose import catalogue
 from ldpnb.verify import prove
 from ldpnb.verify.contract import check_mechanism
 
@@ -25,7 +25,8 @@ import sys
 from ldpnb import keyvalue, oracles
 for family in (keyvalue, oracles):
     family.__path__.append(sys.argv[1] + "/" + family.__name__)
-from ldpnb.serve import catalogue, choose
+from ldpnb import choose
+from ldpnb.choose import catalogue
 for name, question in {questions!r}.items():
     print(name in catalogue(), *(c.name for c in eval(question).rank() if c.kind == name))
 """

@@ -17,7 +17,8 @@ import ldpnb
 from ldpnb import GRR, Blocks, HarmonyFrequency, Number, OneOf, Ratings, Records, Tally, YesNoTable
 from ldpnb.checks import EPSILON_MAX, EPSILON_MIN
 from ldpnb.oracles import ItemOracle
-from ldpnb.serve import Ranking, choose
+from ldpnb import choose
+from ldpnb.choose import Ranking
 from ldpnb.verify import moments
 
 Z = NormalDist().inv_cdf(0.975)
@@ -591,7 +592,7 @@ def test_a_ranking_prints_what_it_holds():
 
 def test_a_ranking_prints_without_pandas():
     code = (
-        "import sys; sys.modules['pandas'] = None; from ldpnb.serve import choose\n"
+        "import sys; sys.modules['pandas'] = None; from ldpnb import choose\n"
         "ranking = choose.Item(n=20_000, epsilon=1.0, k=4).rank(); print(ranking)\n"
         "try: ranking.to_frame()\nexcept ImportError as error: print(error)"
     )

@@ -15,7 +15,7 @@ from built import SITE
 from questions import questions
 from visit import LOADED, NETWORK, WIDTHS, accessible, complaints, scrollable_by_keyboard, visiting
 
-from ldpnb.serve import choose
+from ldpnb import choose
 
 pytestmark = pytest.mark.slow
 

@@ -26,7 +26,7 @@ from ldpnb.keyvalue import PrivKV
 from ldpnb.numbers import Hierarchy
 from ldpnb.oracles import GRR, OLH, OUE, PCE, SUE, BlockDesign, HadamardBit, SubsetSelection
 from ldpnb.oracles.personal import people
-from ldpnb.serve import catalogue
+from ldpnb.choose import catalogue
 from ldpnb.strings import RAPPOR
 from ldpnb.verify import _identities, moments, prove
 from ldpnb.verify._identities import compared_moments

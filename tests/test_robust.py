@@ -702,7 +702,7 @@ PARTITIONS = {
 @pytest.fixture(scope="module", params=sorted(PARTITIONS))
 def partition(request, tmp_path_factory):
     """Return what counts a partition, a partition, and its table."""
-    collect, pq = pytest.importorskip("ldpnb.serve.collecting"), pytest.importorskip("pyarrow.parquet")
+    collect, pq = pytest.importorskip("ldpnb.collecting.partitions"), pytest.importorskip("pyarrow.parquet")
     mechanism, rng = PARTITIONS[request.param], np.random.default_rng(0)
     entry = CATALOGUE[type(mechanism).__name__]
     reports = mechanism.perturb(entry.people(mechanism, 40, rng), rng=rng)

@@ -21,7 +21,8 @@ from ldpnb.keyvalue import changing, encoding, pckv, population, privkv, queries
 from ldpnb.numbers import distortion, many_numbers, means, one_number
 from ldpnb.oracles import grr, hadamard, matrix, personal, subset
 from ldpnb.records import Records
-from ldpnb.serve import OneOf, choose, comparing
+from ldpnb import choose
+from ldpnb.survey import OneOf, comparing
 from ldpnb.sets import privset, two_phases
 from ldpnb.strings import rappor, unknown_strings
 from ldpnb.strings.decoding import decode

@@ -30,7 +30,7 @@ from ldpnb.core import Tally
 from ldpnb.keyvalue import StateEncoding
 from ldpnb.numbers import Hybrid
 from ldpnb.oracles import BlockDesign, HadamardResponse
-from ldpnb.serve import from_wire, load_tally, save_tally, to_wire
+from ldpnb.collecting import from_wire, load_tally, save_tally, to_wire
 
 OLD = Path(__file__).resolve().parent / "of_1_0_0"
 MANY = [f"page {i}" for i in range(200)]  # of which one takes a design with a drawn table

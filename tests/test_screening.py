@@ -31,7 +31,7 @@ from ldpnb import (
     screen,
 )
 from ldpnb.oracles import PCE, people
-from ldpnb.serve import screening
+from ldpnb.collecting import screening
 from ldpnb.verify import laws
 
 N = 20_000

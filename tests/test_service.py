@@ -19,7 +19,7 @@ import pytest
 
 from ldpnb import HadamardBit, SystemRandom, laws, worst
 from ldpnb.chance import odds
-from ldpnb.serve import BudgetError
+from ldpnb.survey import BudgetError
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "book" / "examples" / "service"

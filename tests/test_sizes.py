@@ -5,7 +5,7 @@ import pytest
 
 from ldpnb import GRR, BlockDesign, HadamardResponse, SubsetSelection
 from ldpnb.oracles import best_blocks, best_order, best_size, size_for
-from ldpnb.serve import choose
+from ldpnb import choose
 
 SHARES = 0.0, 0.1, 0.5, 0.9, 1.0
 CASES = [(2, 1.0), (5, 0.7), (8, 2.0), (16, 5.0), (40, 1.0), (64, 4.0), (60, 8.0)]

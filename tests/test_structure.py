@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ldpnb.core import Mechanism
-from ldpnb.serve import catalogue
+from ldpnb.choose import catalogue
 
 ROOT = Path(__file__).resolve().parent.parent
 FAMILIES = ("numbers", "strings", "keyvalue", "sets", "attributes")
@@ -20,8 +20,11 @@ BELOW = {
     "verify": {"exact", "ground", "verify"},
     "oracles": {"exact", "ground", "oracles"},
     **{family: {"exact", "ground", "verify", "oracles", family} for family in FAMILIES},
-    "serve": {"exact", "ground", "verify", "oracles", *FAMILIES, "serve"},
-    "book": {"exact", "ground", "verify", "oracles", *FAMILIES, "serve", "book"},
+    "choose": {"exact", "ground", "verify", "oracles", *FAMILIES, "choose"},
+    "collecting": {"exact", "ground", "verify", "oracles", *FAMILIES, "collecting"},
+    "survey": {"exact", "ground", "verify", "oracles", *FAMILIES, "choose", "collecting", "survey"},
+    "serve": {"exact", "ground", "verify", "oracles", *FAMILIES, "choose", "collecting", "survey", "serve"},  # names of 1.0.0
+    "book": {"exact", "ground", "verify", "oracles", *FAMILIES, "choose", "collecting", "survey", "book"},
 }
 HEAVY = ("numba", "pandas", "matplotlib", "scipy.optimize", "scipy.stats", "seaborn", "dask", "distributed")
 HOMES = {"ldpnb": ROOT, "ldpnb_book": ROOT / "book"}  # the folder that each package is imported from
@@ -127,19 +130,19 @@ def test_nothing_heavy_is_imported_at_the_head_of_a_module():
         (sideways, {"ldpnb/oracles/hadamard.py": "def f():\n    from ldpnb import verify"}),
         (sideways, {"ldpnb/chance.py": "from ldpnb.oracles import frequency"}),
         (sideways, {"ldpnb/exact/coins.py": "from ldpnb import chance"}),
-        (sideways, {"ldpnb/serve/choose.py": "def f():\n    from ldpnb_book import ledger"}),
+        (sideways, {"ldpnb/choose/questions.py": "def f():\n    from ldpnb_book import ledger"}),
         (foreign, {"ldpnb/exact/coins.py": "import numpy as np"}),
         (foreign, {"ldpnb/exact/coins.py": "def f():\n    from ldpnb.checks import check_text"}),
         (circle, {"ldpnb/chance.py": "from ldpnb import core"}),
         (heavy, {"ldpnb/chance.py": "import pandas as pd"}),
-        (heavy, {"ldpnb/serve/choose.py": "from scipy import optimize"}),
+        (heavy, {"ldpnb/choose/questions.py": "from scipy import optimize"}),
     ],
 )
 def test_a_planted_fault_is_caught(rule, planted):
     assert rule(FILES | planted)
 
 
-FOLDERS = [f"ldpnb.{name}" for name in (*FAMILIES, "exact", "verify", "oracles", "serve")]
+FOLDERS = [f"ldpnb.{name}" for name in (*FAMILIES, "exact", "verify", "oracles", "choose", "collecting", "survey")]
 
 
 @pytest.mark.parametrize("folder", [*FOLDERS, "ldpnb_book"])

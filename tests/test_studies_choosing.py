@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ldpnb import GRR, OUE, SUE, HadamardBit, SubsetSelection, norm_sub
-from ldpnb.serve import choose
+from ldpnb import choose
 from ldpnb_book.studies import choosing as study
 
 ITEM = choose.Item(n=1, epsilon=1.0, k=2)

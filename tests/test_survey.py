@@ -46,8 +46,10 @@ from ldpnb.intervals import support_interval
 from ldpnb.keyvalue import mean_of
 from ldpnb.numbers.means import Range
 from ldpnb.numbers.ranges import Hierarchy
-from ldpnb.serve import Account, BudgetError, choose, load_tally, save_tally
-from ldpnb.serve.keeping import identity
+from ldpnb import choose
+from ldpnb.collecting import load_tally, save_tally
+from ldpnb.survey import Account, BudgetError
+from ldpnb.collecting.files import identity
 
 
 def rng(seed=0):
@@ -718,9 +720,9 @@ def test_a_question_stands_for_its_mechanism_and_its_identity(tmp_path):
         assert (
             ldpnb.collect(asked[0], [path], **asked[1]).tally.counts.tolist() == COLOURS.tally(reports).counts.tolist()
         )
-        assert np.concatenate([*ldpnb.serve.read(path, asked[0], **asked[1])]).tolist() == reports.tolist()
+        assert np.concatenate([*ldpnb.collecting.read(path, asked[0], **asked[1])]).tolist() == reports.tolist()
     other = OneOf(["blue", "red", "green"], epsilon=1.0, missing="none")
-    with pytest.raises(ldpnb.serve.PartitionError, match="it holds those labelled"):
+    with pytest.raises(ldpnb.collecting.PartitionError, match="it holds those labelled"):
         ldpnb.collect(other, [path])
     ldpnb.save(reports, tmp_path / "b.parquet", COLOURS, label="mine")
     assert ldpnb.collect(COLOURS, [tmp_path / "b.parquet"], label="mine").reports == len(reports)
@@ -739,7 +741,7 @@ def test_an_identity_is_short_and_tells_lists_apart(tmp_path):
     assert "sha256" not in COLOURS.identity and COLOURS.identity.endswith("GRR(k=4, epsilon=1.0)")
     ldpnb.save(np.zeros(3, np.int64), tmp_path / "a", one)
     for label in ("", other.identity, "x" * 10**5):
-        with pytest.raises(ldpnb.serve.PartitionError) as caught:
+        with pytest.raises(ldpnb.collecting.PartitionError) as caught:
             ldpnb.collect(one.mechanism, [tmp_path / "a"], label=label)
         assert len(str(caught.value).replace(str(tmp_path), "")) < 800
 
@@ -911,7 +913,7 @@ COVERED = [
 
 
 def ends(result):
-    rows = [*result.shares, *result.means] if isinstance(result, ldpnb.serve.RatingsResult) else [*result]
+    rows = [*result.shares, *result.means] if isinstance(result, ldpnb.survey.RatingsResult) else [*result]
     return np.array([[row.low, row.high] for row in rows]).T
 
 

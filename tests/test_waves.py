@@ -37,9 +37,19 @@ from ldpnb import (
 )
 from ldpnb.core import Tally
 from ldpnb.intervals import design_effect, support_interval
-from ldpnb.serve import collect, from_wire, header, load_tally, read, save, save_tally, schema, to_wire
-from ldpnb.serve._rounds import check_rounds, repeated_end, repeated_error
-from ldpnb.serve.keeping import BudgetError
+from ldpnb.collecting import (
+    collect,
+    from_wire,
+    header,
+    load_tally,
+    read,
+    save,
+    save_tally,
+    schema,
+    to_wire,
+)
+from ldpnb.survey._rounds import check_rounds, repeated_end, repeated_error
+from ldpnb.survey.accounts import BudgetError
 from ldpnb_book.experiment import recorded
 
 RNG = np.random.default_rng
@@ -564,7 +574,7 @@ def test_people_whose_draw_is_kept_have_the_largest_variance_of_all_answers(weig
 
     Shares are those of all people, whose products n of them overestimate on average: that turns n into n − 1.
     """
-    monkeypatch.setattr("ldpnb.serve.waves.NEAR", 0)  # nothing that waves differ by is noise here
+    monkeypatch.setattr("ldpnb.survey.waves.NEAR", 0)  # nothing that waves differ by is noise here
     w, below, larger = np.array(weights), 0, 0
     tally = YES.tally(np.zeros(n, np.int64), wave="W0")
     base = YES.estimate(tally, people=True, of=people)
@@ -1075,7 +1085,7 @@ def test_histories_of_remembered_reports_cost_epsilon_once(tmp_path):
 REMEMBERER = """
 import sys
 from ldpnb import OneOf, SystemRandom
-from ldpnb.serve import Account
+from ldpnb.survey import Account
 account = Account(sys.argv[1], limit=1e6)
 question = OneOf(["a", "b"], epsilon=1.0)
 for period in range(10**6):

@@ -25,7 +25,8 @@ from ldpnb.chance import freeze
 from ldpnb.core import Example
 from ldpnb.keyvalue import PCKVUE
 from ldpnb.numbers import MeanEst
-from ldpnb.serve import catalogue, from_wire, header, schema, to_wire, vectors, wire
+from ldpnb.choose import catalogue
+from ldpnb.collecting import from_wire, header, schema, to_wire, vectors, wire
 from ldpnb.sets import PrivSet
 from ldpnb.strings import Unknown
 from ldpnb.verify import laws
@@ -143,7 +144,7 @@ def test_columns_of_a_partition_are_those_of_the_schema(tmp_path):
     pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install 'ldpnb[scale]'")
     import pyarrow.parquet as pq
 
-    from ldpnb.serve import save
+    from ldpnb.collecting import save
 
     kinds = {"BOOLEAN": "bool", "INT64": "int64", "INT32": "integer of up to 32 bits"}
     for i, mechanism in enumerate([ITEM, BIT, HASH, FILTER, OUE(k=11, epsilon=1.0, packed=True), HUGE]):
@@ -655,7 +656,7 @@ def test_the_page_offers_all_files_of_vectors():
 
 
 def test_modules_are_light():
-    code = "from ldpnb.serve import schema, to_wire; import sys; "
+    code = "from ldpnb.collecting import schema, to_wire; import sys; "
     code += "assert not {'pyarrow', 'pandas', 'numba'} & {*sys.modules}"
     subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)
 

@@ -2,7 +2,7 @@
 
 usage: python tools/vectors.py
 
-Each file holds instances, see `ldpnb.serve.vectors`: the first example of the class, whose laws can be told; where it
+Each file holds instances, see `ldpnb.collecting.vectors`: the first example of the class, whose laws can be told; where it
 has one or two items, attributes or keys, an example with more and another ε, so that a client with a 2 written into it
 fails; and for some mechanisms one of a usual size, whose hash or matrix cannot be listed.
 """
@@ -18,8 +18,9 @@ from ldpnb import OLH, RAPPOR, HadamardBit, SHist, Wheel, WheelKV
 from ldpnb.core import Example, Mechanism
 from ldpnb.hashing import digest64, key_of
 from ldpnb.records import Records
-from ldpnb.serve import catalogue, vectors
-from ldpnb.serve.wire import FORM
+from ldpnb.choose import catalogue
+from ldpnb.collecting import vectors
+from ldpnb.collecting.wire import FORM
 from ldpnb.strings.hashed import position
 
 FOLDER = Path(__file__).resolve().parent.parent / "book" / "vectors"

@@ -10,7 +10,8 @@ import yaml
 from sphinx.util.docutils import SphinxDirective
 
 import ldpnb
-from ldpnb.serve import catalogue, choose
+from ldpnb import choose
+from ldpnb.choose import catalogue
 from ldpnb_book.ledger import read_claims
 
 HERE = Path(__file__).parent

@@ -1,7 +1,7 @@
-/* Which mechanism: the ranking of ldpnb.serve.choose, computed in the reader's browser, for book/play.md.
+/* Which mechanism: the ranking of ldpnb.choose, computed in the reader's browser, for book/play.md.
 
    The closed forms are written down a second time here, since a page cannot run Python.  The browser test compares them
-   with ldpnb.serve.choose on a grid of questions, to nine digits, and so are the lines of Python and the points of the
+   with ldpnb.choose on a grid of questions, to nine digits, and so are the lines of Python and the points of the
    pictures.  No library, no request, nothing is stored or sent. */
 "use strict";
 

@@ -82,7 +82,7 @@ class SubsetSelection(ItemOracle):
     Its limit in practice is about k = 100,000.  A call of `perturb` takes time in proportion to k,
     for one person too: about a second at 100,000 items and 13 seconds at 1,000,000, where
     `report_bits` takes 10 seconds, too (it counts the possible sets).  Above 100,000 items
-    `ldpnb.serve.choose` leaves it out; `BlockDesign`, whose report is short, is as good there, or
+    `ldpnb.choose` leaves it out; `BlockDesign`, whose report is short, is as good there, or
     nearly.
 
     `size` stays what it was given as, so that ``replace(mechanism, epsilon=…)`` finds the best

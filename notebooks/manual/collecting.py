@@ -56,7 +56,7 @@ ZIPF = study.zipf(K)
 
 # %%
 from ldpnb import HadamardBit, collect, save
-from ldpnb.serve import load_tally, read, save_tally
+from ldpnb.collecting import load_tally, read, save_tally
 
 folder = Path(tempfile.mkdtemp()).resolve()  # yours is a folder that stays
 client = HadamardBit(k=1024, epsilon=1.0)

@@ -230,7 +230,7 @@ plt.show()
 # `Item` gives the errors: here, half the width of a 95 % interval, in points, for a rare item and a billion people.
 
 # %%
-from ldpnb.serve.choose import Item
+from ldpnb.choose import Item
 
 choices = Item(n=10**9, epsilon=1.0, k=10**6).rank()
 print("mechanism            ±      bits  server's work grows with")

@@ -32,7 +32,8 @@ import pandas as pd
 
 from ldpnb import GRR, OLH, OUE, SHist
 from ldpnb.hashing import digest
-from ldpnb.serve import catalogue, from_wire, identity, schema, to_wire
+from ldpnb.choose import catalogue
+from ldpnb.collecting import from_wire, identity, schema, to_wire
 from ldpnb_book import style, table
 
 style()

@@ -25,7 +25,16 @@ import pandas as pd
 from ldpnb.attributes import DrawnAttributes
 from ldpnb.keyvalue import PCKVUE, StateEncoding, WheelKV
 from ldpnb.oracles import GRR, OUE
-from ldpnb.serve import Number, OneOf, Ratings, Strings, Survey, YesNoTable, difference, same_everywhere
+from ldpnb.survey import (
+    Number,
+    OneOf,
+    Ratings,
+    Strings,
+    Survey,
+    YesNoTable,
+    difference,
+    same_everywhere,
+)
 from ldpnb_book.experiment import record, recorded
 
 SURVEYS = 400

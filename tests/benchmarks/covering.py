@@ -24,7 +24,7 @@ import pandas as pd
 from ldpnb.asked import AsksSome
 from ldpnb.core import OpenMechanism
 from ldpnb.records import Records
-from ldpnb.serve import Number, OneOf, Ratings, YesNoTable
+from ldpnb.survey import Number, OneOf, Ratings, YesNoTable
 from ldpnb_book.experiment import record, recorded
 
 SURVEYS = 500

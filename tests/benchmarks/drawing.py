@@ -16,7 +16,7 @@ from zlib import crc32
 import numpy as np
 import pandas as pd
 
-from ldpnb.serve import OneOf, Survey
+from ldpnb.survey import OneOf, Survey
 from ldpnb_book.experiment import record, recorded
 
 NAME = "drawn_coverage"

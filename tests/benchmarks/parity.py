@@ -20,7 +20,7 @@ from ldpnb import laws
 from ldpnb.asked import AsksSome
 from ldpnb.core import named
 from ldpnb.postprocess import interval
-from ldpnb.serve import catalogue
+from ldpnb.choose import catalogue
 
 BRANCHES = 3000  # of a law
 CROWD = 9000  # people at the size of benchmarks: more than one block

@@ -20,7 +20,7 @@ from secrets import token_bytes
 
 from question import RECEIVED, TOKEN, answered, asked, named, pack
 
-from ldpnb.serve import Account, BudgetError
+from ldpnb.survey import Account, BudgetError
 
 DONE = 200, RECEIVED  # on the server's disk; a network that asks for a login says 200 to everything, too
 REFUSED = 400  # after any other answer, or none, the message waits for another day

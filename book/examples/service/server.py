@@ -25,7 +25,7 @@ import numpy as np
 from question import LENGTH, MECHANISM, RECEIVED, SURVEY, TOKEN, printed, unpack
 
 from ldpnb import Tally
-from ldpnb.serve import load_tally, save_tally
+from ldpnb.collecting import load_tally, save_tally
 
 HEAD = 2**14  # bytes of a request before its message
 TURN = 0.05  # seconds between two looks at deadlines, at most

@@ -15,7 +15,7 @@ from ldpnb.attributes import Blocks
 from ldpnb.keyvalue import Wheel, WheelKV
 from ldpnb.numbers.one_number import NumberMechanism
 from ldpnb.records import Records
-from ldpnb.serve import choose
+from ldpnb import choose
 
 
 @cache  # the maps of a lesson ask about the same questions

@@ -19,7 +19,7 @@ import numpy as np
 from ldpnb import GRR, OLH, OUE, HadamardBit, HadamardResponse, Records, Wheel
 from ldpnb.core import Floats, Ints, Mechanism, Reports
 from ldpnb.hashing import digest
-from ldpnb.serve.collecting import GROUP, collect, read, save
+from ldpnb.collecting.partitions import GROUP, collect, read, save
 
 SERVERS = {"k-RR": GRR, "Hadamard bit": HadamardBit, "OLH": OLH}
 LISTED: dict[str, Callable[..., Any]] = {

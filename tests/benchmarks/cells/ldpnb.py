@@ -68,7 +68,7 @@ def interval():
 
 
 def planning():
-    from ldpnb.serve.choose import Item
+    from ldpnb.choose import Item
 
     best = Item(n=10_000, epsilon=1.0, k=100).rank()[0]
     print(f"for 100 items {best.name}, error {best.error:.4f}; for 0.01: {best.people(0.01):,} people")
@@ -146,7 +146,7 @@ def account():
     from tempfile import TemporaryDirectory
 
     from ldpnb import GRR, SystemRandom
-    from ldpnb.serve import Account
+    from ldpnb.survey import Account
 
     with TemporaryDirectory() as folder:
         book = Account(f"{folder}/account", limit=2.0)

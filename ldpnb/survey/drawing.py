@@ -34,12 +34,12 @@ from numpy.typing import ArrayLike
 
 from ldpnb.chance import Randomness, uniform
 from ldpnb.checks import check_count, shown
+from ldpnb.collecting._columns import told
 from ldpnb.core import Bools, Floats, Ints
 from ldpnb.intervals import exact_below, scatter, support_interval
-from ldpnb.serve._columns import told
-from ldpnb.serve._ends import row_of
-from ldpnb.serve._results import RatingsResult, Result
-from ldpnb.serve._rounds import check_rounds
+from ldpnb.survey._ends import row_of
+from ldpnb.survey._results import RatingsResult, Result
+from ldpnb.survey._rounds import check_rounds
 
 R = TypeVar("R", Result, RatingsResult)
 ALARM = 1e-9  # chance that numbers of people who were drawn are taken for numbers of others

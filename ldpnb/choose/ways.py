@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from ldpnb.checks import EPSILON_MAX, EPSILON_MIN, check_count, check_flag, in_full
 
 if TYPE_CHECKING:
-    from ldpnb.serve._asked import Asked
+    from ldpnb.survey._asked import Asked
 
 WORSE = 2.0  # times the least error: draws that have more are not printed
 ENOUGH = 1000  # people in the message of a refusal

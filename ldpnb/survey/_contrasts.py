@@ -10,7 +10,7 @@ contributes to either, n times the variance has a part :math:`\operatorname{Var}
 X goes with which Y is in no report.  `largest_apart` is the largest that it can be with these laws
 of X and Y.
 
-Which interval a sum has follows from one principle, see ``ldpnb.serve._ends``.
+Which interval a sum has follows from one principle, see ``ldpnb.survey._ends``.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from ldpnb.asked import AsksSome, contrast_variance_of_asked, estimate_of_asked
 from ldpnb.attributes import Blocks
 from ldpnb.chance import inexact
 from ldpnb.checks import as_float, check_count, is_number, shown
+from ldpnb.collecting._columns import key, other_type, told
 from ldpnb.core import Floats, Untold
 from ldpnb.intervals import support_interval
 from ldpnb.keyvalue import Wheel
@@ -38,8 +39,7 @@ from ldpnb.keyvalue.ternary import SignedTernary
 from ldpnb.oracles import GRR
 from ldpnb.oracles.base import FrequencyOracle
 from ldpnb.postprocess import norm_sub, normal_quantile
-from ldpnb.serve._columns import key, other_type, told
-from ldpnb.serve._ends import (
+from ldpnb.survey._ends import (
     LEAST,
     PART,
     Ends,
@@ -54,7 +54,7 @@ from ldpnb.serve._ends import (
 
 if TYPE_CHECKING:
     from ldpnb.attributes.records import Set
-    from ldpnb.serve._results import Result
+    from ldpnb.survey._results import Result
 
 ROUNDING = 1e-9  # of a variance that is 0, in units of that of one row
 NOTHING = 1e-13  # of a squared score: less than this scatter is rounding
@@ -98,7 +98,7 @@ class Support(NamedTuple):
 
     @property
     def part_of_a_report(self) -> float:
-        """What distances have more than z standard errors, see ``ldpnb.serve._ends``."""
+        """What distances have more than z standard errors, see ``ldpnb.survey._ends``."""
         return PART / (self.reports * abs(inexact(self.own - self.other)))
 
 
@@ -142,7 +142,7 @@ class Contrast:
     ``print`` shows a line.  A sum with one row has the interval of that row, as it is printed but
     for the level; by k-RR, so has one of several rows with one weight, as if they were a row.  A
     difference of results, or a change, combines the intervals of both.  Other sums of several rows
-    of one result follow the normal law, with limits that `ldpnb.serve.Result.contrast` states;
+    of one result follow the normal law, with limits that `ldpnb.survey.Result.contrast` states;
     where their error is estimated as 0, ends and p are NaN; these and the error print as "–".
 
     Attributes
@@ -151,7 +151,7 @@ class Contrast:
         What it is, in terms of the rows.
     estimate, error, low, high : float
         Shares are parts of 1; means are in the number's own unit.  An error is NaN where it would
-        be that of one report, see `ldpnb.serve.Result.mean`.
+        be that of one report, see `ldpnb.survey.Result.mean`.
     level : float
         Of the interval, and of all intervals at once where several were asked for.
     family : int

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldpnb.chance import Paths, TooManyBranches, walk
+from ldpnb.collecting.wire import SAFE, fields_of, from_wire, header, schema, to_wire
 from ldpnb.core import Example, Mechanism, Reports, named
 from ldpnb.hashing import digest64
 from ldpnb.records import Records
-from ldpnb.serve.wire import SAFE, fields_of, from_wire, header, schema, to_wire
 from ldpnb.strings.hashed import Hashed
 
 T = TypeVar("T")

@@ -19,8 +19,8 @@ from ldpnb.checks import check_flag, shown
 from ldpnb.core import Floats
 from ldpnb.oracles.base import FrequencyOracle
 from ldpnb.postprocess import norm_sub, normal_quantile
-from ldpnb.serve._contrasts import Contrast, Contrasts, apart_from, part_of, variance_of
-from ldpnb.serve._results import Entry, RatingsResult, Result
+from ldpnb.survey._contrasts import Contrast, Contrasts, apart_from, part_of, variance_of
+from ldpnb.survey._results import Entry, RatingsResult, Result
 
 ROWS = 200  # of a test: its covariances are asked for two by two
 

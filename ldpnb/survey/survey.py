@@ -5,7 +5,7 @@
 
 `OneOf` a list of categories, a ``Number`` in a range, `Ratings` of items, `Strings` that nobody can
 list, a `YesNoTable` of several columns, and the `Survey` of several such questions.  Each question
-takes the mechanism of the least error among those that `ldpnb.serve.choose` ranks, or the one that
+takes the mechanism of the least error among those that `ldpnb.choose` ranks, or the one that
 it is given, and hands out reports and tallies of that mechanism: they add, are saved, loaded and
 collected as ever.
 
@@ -30,11 +30,11 @@ their answers and who wants to keep none of them.  On a person's own device ther
 each question, and `Survey.answer` pays for the reports from the person's `Account`.
 
 With ``Survey(…, draw=m)``, each person answers m of the questions, drawn in public before any
-answer is looked at; see `ldpnb.serve.drawing`.  Each then gets a larger part of the limit, and
+answer is looked at; see `ldpnb.survey.drawing`.  Each then gets a larger part of the limit, and
 `Survey.plan` says which m has the least error.
 
 A question that is asked again and again has waves, and its people are not new each time: see
-`ldpnb.serve.waves`.
+`ldpnb.survey.waves`.
 """
 
 from __future__ import annotations
@@ -49,16 +49,17 @@ import numpy as np
 
 from ldpnb.chance import Randomness, SystemRandom
 from ldpnb.checks import check_flag, check_positive, shown
+from ldpnb.choose.ways import Ways, said, ways
+from ldpnb.collecting._columns import SHOWN, told
+from ldpnb.collecting.files import digested
+from ldpnb.collecting.wire import Text, from_wire, sections, to_wire
 from ldpnb.core import Reports, Tally
-from ldpnb.serve._asked import DECLINE, Asked
-from ldpnb.serve._columns import SHOWN, told
-from ldpnb.serve._results import Results
-from ldpnb.serve.drawing import check_draw, deal, people_at_least, people_in, some_of
-from ldpnb.serve.keeping import Account, digested, within_limit
-from ldpnb.serve.one_answer import Strings
-from ldpnb.serve.several_answers import Ratings, YesNoTable
-from ldpnb.serve.ways import Ways, said, ways
-from ldpnb.serve.wire import Text, from_wire, sections, to_wire
+from ldpnb.survey._asked import DECLINE, Asked
+from ldpnb.survey._results import Results
+from ldpnb.survey.accounts import Account, within_limit
+from ldpnb.survey.drawing import check_draw, deal, people_at_least, people_in, some_of
+from ldpnb.survey.one_answer import Strings
+from ldpnb.survey.several_answers import Ratings, YesNoTable
 
 
 @dataclass(frozen=True, eq=False)
@@ -225,8 +226,8 @@ class Survey:
 
         That is for simulations, and for a collector whom people trust; on a device, see `answer`.
 
-        With `draw`, questions are dealt first, in equal numbers (`ldpnb.serve.drawing.deal`).  What
-        a person is not asked is not looked at, and may be missing.
+        With `draw`, questions are dealt first, in equal numbers (`ldpnb.survey.drawing.deal`).
+        What a person is not asked is not looked at, and may be missing.
 
         Parameters
         ----------
@@ -536,7 +537,7 @@ class Survey:
     def to_wire(self, reports: Mapping[str, Reports]) -> Iterator[str]:
         """Write reports as JSON lines: for each question a header that names it, and its reports.
 
-        Of one person, these are the lines of a message; see `ldpnb.serve.to_wire`.
+        Of one person, these are the lines of a message; see `ldpnb.collecting.to_wire`.
 
         Examples
         --------

@@ -21,7 +21,7 @@ Nothing is cast: what is not written so is refused.  A line is read in time that
 than its length: a name that comes twice is refused, and a number of more than 40 characters.
 
 Labels, names and ids never travel in reports, which hold codes and hash values.  Which label a code
-stands for, client and server agree on by the rule for columns of `ldpnb.serve.survey`: labels are
+stands for, client and server agree on by the rule for columns of `ldpnb.survey.survey`: labels are
 strings, bools or integers, told apart by type, and strings are equal if their code points are.
 
 Reports in Parquet files are `save`'s; `schema` names the columns.
@@ -40,10 +40,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldpnb.checks import check_bits, check_own_wave, shown
+from ldpnb.collecting._given import SurveyQuestion, mechanism_of
+from ldpnb.collecting.files import identity
 from ldpnb.core import Mechanism, Reports
 from ldpnb.oracles.asking import Asking
-from ldpnb.serve._asked import Asked, mechanism_of
-from ldpnb.serve.keeping import identity
 
 FORM = 1  # version of reports without a wave, which are written as by 1.0.0
 WITH_WAVE = 2  # version of reports whose header names their wave; any other version is refused
@@ -282,7 +282,7 @@ def _dumped(value: Any) -> str:
 # --------------------------------------------------------------------------------- writing, reading
 
 
-def schema(mechanism: Mechanism | Asked) -> Object:
+def schema(mechanism: Mechanism | SurveyQuestion) -> Object:
     """Describe a mechanism's reports, ready for JSON, to programs in other languages.
 
     Parameters
@@ -323,7 +323,11 @@ def schema(mechanism: Mechanism | Asked) -> Object:
 
 
 def to_wire(
-    reports: Reports, mechanism: Mechanism | Asked, *, label: str = "", wave: str | None = None
+    reports: Reports,
+    mechanism: Mechanism | SurveyQuestion,
+    *,
+    label: str = "",
+    wave: str | None = None,
 ) -> Iterator[str]:
     r"""Write reports as JSON lines.
 
@@ -386,7 +390,7 @@ def _lines(head: Object, fields: list[Field], parts: list[NDArray[Any]]) -> Iter
 
 
 def from_wire(
-    lines: Text, mechanism: Mechanism | Asked, *, label: str = "", wave: str | None = None
+    lines: Text, mechanism: Mechanism | SurveyQuestion, *, label: str = "", wave: str | None = None
 ) -> Reports:
     """Read reports from JSON lines.
 
@@ -467,7 +471,9 @@ def _put_together(
     return reports
 
 
-def header(mechanism: Mechanism | Asked, label: str = "", wave: str | None = None) -> Object:
+def header(
+    mechanism: Mechanism | SurveyQuestion, label: str = "", wave: str | None = None
+) -> Object:
     """Return the header, the first line, ready for JSON: clients are built with it.
 
     Parameters

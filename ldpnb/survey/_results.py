@@ -16,9 +16,9 @@ import numpy as np
 from ldpnb._door import needs
 from ldpnb._sheets import Sheet, short
 from ldpnb.checks import shown
+from ldpnb.collecting._columns import other_type, told
 from ldpnb.core import Floats, Tally
-from ldpnb.serve._columns import other_type, told
-from ldpnb.serve._contrasts import (
+from ldpnb.survey._contrasts import (
     Contrast,
     apart_from,
     contrast,
@@ -28,10 +28,10 @@ from ldpnb.serve._contrasts import (
     percent,
     place_of,
 )
-from ldpnb.serve._rounds import is_pooled, told as reported
+from ldpnb.survey._rounds import is_pooled, told as reported
 
 if TYPE_CHECKING:
-    from ldpnb.serve.drawing import Supported
+    from ldpnb.survey.drawing import Supported
 
 DECIMALS = 6  # printed, at most
 WHOLE = (
@@ -59,7 +59,7 @@ class Entry(_Row):
     Attributes
     ----------
     result : Result, or None
-        Whose row it is: `ldpnb.serve.difference` asks it how the row goes together with others.
+        Whose row it is: `ldpnb.survey.difference` asks it how the row goes together with others.
     """
 
     result: Any = None

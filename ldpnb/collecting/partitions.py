@@ -56,10 +56,10 @@ from ldpnb.checks import (
     check_text,
     shown,
 )
+from ldpnb.collecting._disk import brief, lock, placing
+from ldpnb.collecting._given import SurveyQuestion, mechanism_of
+from ldpnb.collecting.files import identity
 from ldpnb.core import Items, Mechanism, OpenMechanism, Reports, Tally, named
-from ldpnb.serve._asked import Asked, mechanism_of
-from ldpnb.serve._disk import brief, lock, placing
-from ldpnb.serve.keeping import identity
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -110,7 +110,7 @@ class ClusterError(RuntimeError):
 def save(
     reports: Reports | Iterable[Reports],
     path: StrPath,
-    mechanism: Mechanism | Asked,
+    mechanism: Mechanism | SurveyQuestion,
     *,
     label: str = "",
     wave: str | None = None,
@@ -260,7 +260,11 @@ def _said(
 
 
 def read(
-    path: StrPath, mechanism: Mechanism | Asked, *, label: str = "", wave: str | None = None
+    path: StrPath,
+    mechanism: Mechanism | SurveyQuestion,
+    *,
+    label: str = "",
+    wave: str | None = None,
 ) -> Iterator[Reports]:
     """Read a partition, a row group at a time.
 
@@ -289,7 +293,7 @@ def read(
     MemoryError, OSError
         If memory, rights or the file system fail, which says nothing of the file.
     """
-    _pyarrow("ldpnb.serve.read")
+    _pyarrow("ldpnb.collecting.read")
     mechanism, label = mechanism_of(mechanism, label)
     name = identity(mechanism)
     path = _mounted(path, "path")
@@ -602,7 +606,7 @@ class Collected:
 
 
 def collect(
-    mechanism: Mechanism | Asked,
+    mechanism: Mechanism | SurveyQuestion,
     paths: StrPath | Iterable[StrPath],
     items: Any = None,
     *,
@@ -663,7 +667,7 @@ def collect(
     """
     _pyarrow()
     question = None
-    if isinstance(mechanism, Asked):
+    if isinstance(mechanism, SurveyQuestion):
         items = mechanism._candidates(items)
         question = mechanism.identity
     mechanism, label = mechanism_of(mechanism, label)

@@ -1,4 +1,4 @@
-"""What all questions of `ldpnb.serve.choose` share: how they rank, and how they go backwards.
+"""What all questions of `ldpnb.choose` share: how they rank, and how they go backwards.
 
 Before anybody is asked, a question says how wide the interval of its best mechanism will be
 (`Question.half_width`), for how many people, or at which ε, it is narrow enough
@@ -29,7 +29,7 @@ from ldpnb.checks import (
     is_number,
     shown,
 )
-from ldpnb.serve.ranking import Choice, Ranking, check_half_width, written
+from ldpnb.choose.ranking import Choice, Ranking, check_half_width, written
 
 CLOSE = 1e-6  # relative, of the ε that is found
 WIDTHS = 1e-290, 1e290  # of a range: errors of its means are floats, too
@@ -240,7 +240,7 @@ class Question(ABC):
 
         Examples
         --------
-        >>> from ldpnb.serve import choose
+        >>> from ldpnb import choose
         >>> ranking = choose.Correlation(n=20_000, epsilon=1.0, d=3).rank()
         >>> for choice in ranking[:2]:
         ...     print(f"{choice.name}: {100 * choice.error:.3f} points, {choice.private_bits} bits")
@@ -274,7 +274,7 @@ class Question(ABC):
 
         Examples
         --------
-        >>> from ldpnb.serve import choose
+        >>> from ldpnb import choose
         >>> question = choose.OneNumber(n=1000, epsilon=1.0)
         >>> question.rank().best.name, question.best_for().name
         ('Hybrid', 'two points')
@@ -310,7 +310,7 @@ class Question(ABC):
 
         Examples
         --------
-        >>> from ldpnb.serve import choose
+        >>> from ldpnb import choose
         >>> round(choose.Item(n=20_000, epsilon=1.0, k=40).half_width(), 4)
         0.0258
         """
@@ -338,7 +338,7 @@ class Question(ABC):
 
         Examples
         --------
-        >>> from ldpnb.serve import choose
+        >>> from ldpnb import choose
         >>> choose.Item(n=1, epsilon=1.0, k=40).people_for(0.01)  # ± 1 point
         132681
         """
@@ -407,7 +407,7 @@ class Question(ABC):
 
         Examples
         --------
-        >>> from ldpnb.serve import choose
+        >>> from ldpnb import choose
         >>> question = choose.Item(n=20_000, epsilon=1.0, k=40)
         >>> epsilon = question.epsilon_for(0.01)
         >>> found = choose.Item(n=20_000, epsilon=epsilon, k=40)
@@ -437,7 +437,7 @@ class Question(ABC):
 
         Examples
         --------
-        >>> from ldpnb.serve import choose
+        >>> from ldpnb import choose
         >>> round(choose.Sets(n=20_000, epsilon=1.0, d=40, m=3).smallest_share(), 4)
         0.0446
         """

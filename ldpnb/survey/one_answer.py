@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ldpnb.checks import check_count, check_flag, check_probability, in_full, shown
+from ldpnb.collecting._columns import coded, folded, labelled, numbers, present, told
 from ldpnb.core import Floats, Ints, Mechanism, Reports, Tally
 from ldpnb.hashing import key_of
 from ldpnb.keyvalue import Wheel
@@ -19,7 +20,7 @@ from ldpnb.numbers.means import Range
 from ldpnb.numbers.one_number import NumberMechanism
 from ldpnb.oracles.base import FrequencyOracle, Supporting
 from ldpnb.records import Records
-from ldpnb.serve._asked import (
+from ldpnb.survey._asked import (
     CATEGORY,
     DECLINE,
     LEAVE,
@@ -31,15 +32,14 @@ from ldpnb.serve._asked import (
     one_range,
     quantile,
 )
-from ldpnb.serve._columns import coded, folded, labelled, numbers, present, told
-from ldpnb.serve._contrasts import finite, place_of, weights_of
-from ldpnb.serve._planned import PlannedError
-from ldpnb.serve._results import Result
-from ldpnb.serve.drawing import Supported
+from ldpnb.survey._contrasts import finite, place_of, weights_of
+from ldpnb.survey._planned import PlannedError
+from ldpnb.survey._results import Result
+from ldpnb.survey.drawing import Supported
 
 if TYPE_CHECKING:
-    from ldpnb.serve.choose import Question
-    from ldpnb.serve.ranking import Choice
+    from ldpnb.choose.planning import Question
+    from ldpnb.choose.ranking import Choice
 
 MANY = 64  # categories; of more, a report and the work for it should not grow with them
 CLOSE = 1.05  # times the least error, which an error may be for that
@@ -53,7 +53,7 @@ class OneOf(Asked[Result]):
     ----------
     categories : list or tuple of str, bool or int, at least two
         Written down before anybody answers.  Labels are told apart by type: True is not 1, and "1"
-        is neither.  Answers are found by the rule for columns of `ldpnb.serve.survey`.
+        is neither.  Answers are found by the rule for columns of `ldpnb.survey.survey`.
     epsilon : float
         Privacy of an answer.  Required, unless a mechanism is given, whose ε it then is.
     missing : str, optional
@@ -150,7 +150,7 @@ class OneOf(Asked[Result]):
         return f"{self.labels!r}"
 
     def _question(self, n: int) -> Question:
-        from ldpnb.serve.choose import Item
+        from ldpnb.choose.items import Item
 
         k = len(self.labels)
         return Item(n=n, epsilon=self.epsilon, k=k, share=1 / k)
@@ -343,7 +343,7 @@ class Strings(Asked[Result]):
     """A string of no known list: the shares of candidates that the server names afterwards.
 
     A string is counted for a candidate of the same code points; see the rule for columns of
-    `ldpnb.serve.survey`, and `ldpnb.hashing.digest` for what is hashed.
+    `ldpnb.survey.survey`, and `ldpnb.hashing.digest` for what is hashed.
 
     Parameters
     ----------
@@ -377,7 +377,7 @@ class Strings(Asked[Result]):
         return "" if self.missing is None else f"missing={self.missing!r}"
 
     def _question(self, n: int) -> Question:
-        from ldpnb.serve.choose import Item
+        from ldpnb.choose.items import Item
 
         return Item(n=n, epsilon=self.epsilon, k=1000, share=0.01, listed=False)
 
@@ -525,7 +525,7 @@ class Number(Asked[Result]):
         return f"{self.low!r}, {self.high!r}, outside={self.outside!r}"
 
     def _question(self, n: int) -> Question:
-        from ldpnb.serve.choose import OneNumber
+        from ldpnb.choose.numbers import OneNumber
 
         return OneNumber(n=n, epsilon=self.epsilon, low=self.low, high=self.high)
 

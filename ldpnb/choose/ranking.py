@@ -1,4 +1,4 @@
-"""Answers of `ldpnb.serve.choose`: mechanisms as choices, with their intervals, and rankings.
+"""Answers of `ldpnb.choose`: mechanisms as choices, with their intervals, and rankings.
 
 A half-width is that of a normal interval, z standard errors to each side.  It is about a population
 that the people are a random sample of, as in `ldpnb.postprocess.interval`; ``people=True`` leaves
@@ -84,7 +84,7 @@ class Choice:
 
     Examples
     --------
-    >>> from ldpnb.serve import choose
+    >>> from ldpnb import choose
     >>> best = choose.Item(n=20_000, epsilon=1.0, k=40).rank()[0]
     >>> best.code, round(best.half_width(), 4), best.people_for(0.01)
     ('SubsetSelection(k=40, epsilon=1.0)', 0.0258, 132681)
@@ -167,7 +167,7 @@ class Choice:
 
         Examples
         --------
-        >>> from ldpnb.serve import choose
+        >>> from ldpnb import choose
         >>> best = choose.Item(n=20_000, epsilon=1.0, k=40).rank()[0]
         >>> round(best.half_width(), 4), round(best.half_width(together=True), 4)
         (0.0258, 0.0424)
@@ -202,7 +202,7 @@ class Choice:
 
         Examples
         --------
-        >>> from ldpnb.serve import choose
+        >>> from ldpnb import choose
         >>> ages = choose.OneNumber(n=1000, epsilon=0.5, low=18, high=90)
         >>> ages.rank()[0].people_for(1.0)  # ± 1 year
         82997
@@ -226,7 +226,7 @@ class Choice:
         With V the variance of one report,
         :math:`n = (V_1 + V_2) \{(z + z_{power})/\text{difference}\}^2`.  It is about populations,
         or the effect of a random assignment.  The groups are seen to differ if the interval of
-        `ldpnb.serve.difference` leaves out 0, whose level this is.
+        `ldpnb.survey.difference` leaves out 0, whose level this is.
 
         Parameters
         ----------
@@ -243,8 +243,8 @@ class Choice:
         of : str, optional
             Which of `errors`; it must be said where there are those of a share and of a mean.
         together : bool
-            Whether the level is that of all rows at once (Bonferroni), as `ldpnb.serve.differences`
-            has it.
+            Whether the level is that of all rows at once (Bonferroni), as
+            `ldpnb.survey.differences` has it.
 
         Raises
         ------
@@ -253,7 +253,7 @@ class Choice:
 
         Examples
         --------
-        >>> from ldpnb.serve import choose
+        >>> from ldpnb import choose
         >>> best = choose.Item(n=1, epsilon=1.0, k=2).rank()[0]
         >>> best.people_for_difference(0.05, share=0.2)  # 20 and 25 %
         6872
@@ -343,7 +343,7 @@ class Choice:
 
         Examples
         --------
-        >>> from ldpnb.serve import choose
+        >>> from ldpnb import choose
         >>> best = choose.Item(n=20_000, epsilon=1.0, k=40).rank()[0]
         >>> round(best.smallest_share(), 4), round(best.smallest_share(sides=1), 4)
         (0.0257, 0.0216)
@@ -464,7 +464,7 @@ class Ranking(Sequence[Choice]):
 
     Examples
     --------
-    >>> from ldpnb.serve import choose
+    >>> from ldpnb import choose
     >>> print(choose.OneNumber(n=20_000, epsilon=0.5, low=18, high=90).rank())
     Standard error of the mean of a number in [18, 90], for 20,000 people at ε = 0.5;
     ± 95 %: half of an interval, about a population that they are a random sample of
@@ -536,7 +536,7 @@ class Ranking(Sequence[Choice]):
 
         Examples
         --------
-        >>> from ldpnb.serve import choose
+        >>> from ldpnb import choose
         >>> choose.Item(n=20_000, epsilon=1.0, k=3).rank().to_frame()["name"][0]
         'k-RR'
         """

@@ -43,7 +43,7 @@ the bound is the same.  Where reports do not tell how often each score occurs, a
 columns of a table, a covariance is at most the root of the product of two variances.
 
 *Intervals* of rows are combined with these correlations, and are not normal: see
-``ldpnb.serve._ends``.  Where an error is estimated as 0, since hardly anybody is in a row, no
+``ldpnb.survey._ends``.  Where an error is estimated as 0, since hardly anybody is in a row, no
 correlation is known: of the same people, distances to the ends add.
 
 With remembered reports, the noise of waves goes together, too.  It partly cancels in a change, and
@@ -65,10 +65,10 @@ import numpy as np
 from ldpnb._door import needs
 from ldpnb._sheets import Sheet, short
 from ldpnb.checks import POOLED, check_flag, check_numbers, is_pooled, shown
+from ldpnb.collecting._columns import told
 from ldpnb.core import Floats, Tally
 from ldpnb.oracles.base import Supporting
-from ldpnb.serve._columns import told
-from ldpnb.serve._contrasts import (
+from ldpnb.survey._contrasts import (
     AT_MOST,
     LARGEST,
     SMALLEST,
@@ -86,8 +86,8 @@ from ldpnb.serve._contrasts import (
     untold,
     variance_of,
 )
-from ldpnb.serve._ends import Ends, added, moved
-from ldpnb.serve._results import Entry, RatingsResult, Result
+from ldpnb.survey._ends import Ends, added, moved
+from ldpnb.survey._results import Entry, RatingsResult, Result
 
 ROUNDING = 1e-14  # of times, in units of their range
 NEAR = 1.96  # standard errors, by coins alone, of a difference of two waves
@@ -198,7 +198,7 @@ class Waves:
     -----
     Errors about these people (of shares) are exact, given the noise.  Those about a population, or
     about all people of whom some were drawn, are exact for new people, and of the same ones the
-    largest that estimated shares allow; see `ldpnb.serve.waves`, which says by how little a mean
+    largest that estimated shares allow; see `ldpnb.survey.waves`, which says by how little a mean
     over many waves may fall short.  Intervals of rows are combined, so that they hold for rare
     categories, too; those of waves of contrasts with several rows follow the normal law, as in
     `Result.contrast`.  Of numbers, errors about these people are too wide, if anything, as in each

@@ -15,18 +15,18 @@ from ldpnb.checks import (
     check_epsilon,
     check_flag,
     check_own_wave,
-    check_text,
     is_number,
     shown,
 )
+from ldpnb.collecting._columns import ALIKE, folded, gone, is_blank, key
+from ldpnb.collecting.files import digested, identity
 from ldpnb.core import Floats, Mechanism, Reports, Tally, check_tally
 from ldpnb.intervals import support_interval
 from ldpnb.numbers.means import Range
 from ldpnb.oracles.base import Supporting
 from ldpnb.postprocess import normal_quantile
-from ldpnb.serve._columns import ALIKE, folded, gone, is_blank, key
-from ldpnb.serve._results import Result
-from ldpnb.serve._rounds import (
+from ldpnb.survey._results import Result
+from ldpnb.survey._rounds import (
     check_rounds,
     is_pooled,
     of_share,
@@ -34,14 +34,13 @@ from ldpnb.serve._rounds import (
     repeated_end,
     repeated_error,
 )
-from ldpnb.serve.drawing import Supported, about_all, check_of
-from ldpnb.serve.keeping import digested, identity
+from ldpnb.survey.drawing import Supported, about_all, check_of
 
 if TYPE_CHECKING:
     from typing_extensions import TypeVar  # that of Python has a default from 3.13 on
 
-    from ldpnb.serve.choose import Question
-    from ldpnb.serve.ranking import Choice, Ranking
+    from ldpnb.choose.planning import Question
+    from ldpnb.choose.ranking import Choice, Ranking
 
     R = TypeVar("R", default=Any)  # Result or RatingsResult
 else:
@@ -138,7 +137,7 @@ class Asked(ABC, Generic[R]):
 
     @abstractmethod
     def _question(self, n: int) -> Question:
-        """Return the question that `ldpnb.serve.choose` ranks mechanisms for."""
+        """Return the question that `ldpnb.choose` ranks mechanisms for."""
 
     @abstractmethod
     def encoded(self, values: Any) -> Any:
@@ -262,7 +261,7 @@ class Asked(ABC, Generic[R]):
         return digested(f"{asked}; {identity(self.mechanism)}")
 
     def question(self, n: int = 10_000) -> Question:
-        """Return the question to `ldpnb.serve.choose`, for n people: which ε, how many people.
+        """Return the question to `ldpnb.choose`, for n people: which ε, how many people.
 
         It answers for the mechanism that is best for what is asked, its `best_for`, which need not
         be this question's own: ``mechanism=`` takes it.  `plan` is about this question's own.
@@ -277,7 +276,7 @@ class Asked(ABC, Generic[R]):
         return self._question(n)
 
     def rank(self, n: int = 10_000) -> Ranking:
-        """Rank all mechanisms that could be used for n people, by `ldpnb.serve.choose`."""
+        """Rank all mechanisms that could be used for n people, by `ldpnb.choose`."""
         return self._question(n).rank()
 
     # ----------------------------------------------------------------------- the client, the server
@@ -320,7 +319,7 @@ class Asked(ABC, Generic[R]):
             As `perturb` returns them.
         wave : str, optional
             When the question was asked, as "2026-W48", where it is asked again: see
-            `ldpnb.serve.waves`.  It must not begin with "waves ", as the name of several waves
+            `ldpnb.survey.waves`.  It must not begin with "waves ", as the name of several waves
             does.
         """
         return self._tallied(self.mechanism.tally(reports), wave)
@@ -528,20 +527,6 @@ def _repeated_share_end(
     """Return `repeated_end` of shares, which are mapped from [0, 1] to [−1, 1] and back."""
     found = repeated_end(2 * estimate - 1, 2 * end - 1, z, tally, rounds)
     return np.asarray((1 + found) / 2)
-
-
-# ---------------------------------------------------------------------------------- small functions
-
-
-def mechanism_of(given: Any, label: str) -> tuple[Mechanism, str]:
-    """Return a mechanism and a label for its reports: of a question its own, if nothing is said."""
-    label = check_text(label, "label")
-    if isinstance(given, Asked):
-        return given.mechanism, given.identity if label == "" else label
-    if not isinstance(given, Mechanism):
-        rule = "a Mechanism, or a question of a survey"
-        raise ValueError(f"mechanism must be {rule}, got {shown(given)}")
-    return given, label
 
 
 def quantile(level: float, entries: int) -> float:

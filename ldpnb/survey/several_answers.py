@@ -16,6 +16,7 @@ from ldpnb.attributes import Blocks, DrawnAttributes, HarmonyFrequency
 from ldpnb.attributes.records import Set
 from ldpnb.chance import Randomness, exact, inexact
 from ldpnb.checks import check_count, check_flag, check_probability, in_full, shown
+from ldpnb.collecting._columns import coded, key, named_people, numbers, present, told, told_apart
 from ldpnb.core import Bools, Floats, Ints, OpenMechanism, Reports, Tally, named
 from ldpnb.intervals import skewed_quantile
 from ldpnb.keyvalue.states import SampledKey
@@ -24,7 +25,7 @@ from ldpnb.numbers.means import Range
 from ldpnb.oracles.base import Supporting
 from ldpnb.oracles.hadamard import HadamardBit
 from ldpnb.records import Records
-from ldpnb.serve._asked import (
+from ldpnb.survey._asked import (
     CATEGORY,
     DECLINE,
     LEAVE,
@@ -37,15 +38,14 @@ from ldpnb.serve._asked import (
     one_range,
     quantile,
 )
-from ldpnb.serve._columns import coded, key, named_people, numbers, present, told, told_apart
-from ldpnb.serve._ends import row_of
-from ldpnb.serve._planned import PlannedError
-from ldpnb.serve._results import RatingsResult, Result
-from ldpnb.serve._rounds import of_share, of_unit, repeated_error, rounds_of_asked
-from ldpnb.serve.drawing import Supported, left_over
+from ldpnb.survey._ends import row_of
+from ldpnb.survey._planned import PlannedError
+from ldpnb.survey._results import RatingsResult, Result
+from ldpnb.survey._rounds import of_share, of_unit, repeated_error, rounds_of_asked
+from ldpnb.survey.drawing import Supported, left_over
 
 if TYPE_CHECKING:
-    from ldpnb.serve.choose import Question
+    from ldpnb.choose.planning import Question
 
 HALVINGS = 50  # of the search for the end of an interval
 TINY = 1e-300  # in place of a variance of 0
@@ -63,8 +63,8 @@ class Ratings(Asked[RatingsResult]):
     Parameters
     ----------
     items : list or tuple of str, bool or int
-        Written down before anybody rates; found by the rule for columns of `ldpnb.serve.survey`, as
-        users are.
+        Written down before anybody rates; found by the rule for columns of `ldpnb.survey.survey`,
+        as users are.
     low, high : float
         Ends of the scale.
     most : int
@@ -128,7 +128,7 @@ class Ratings(Asked[RatingsResult]):
         return f"{self.items!r}, {self.low!r}, {self.high!r}"
 
     def _question(self, n: int) -> Question:
-        from ldpnb.serve.choose import Pairs
+        from ldpnb.choose.pairs import Pairs
 
         return Pairs(
             n=n,
@@ -524,7 +524,7 @@ class YesNoTable(Asked[Result]):
     pairs : bool
         Whether shares of people with yes in both of two columns are estimated, too.
     yes, no : str, bool or int
-        How answers are written; found by the rule for columns of `ldpnb.serve.survey`.
+        How answers are written; found by the rule for columns of `ldpnb.survey.survey`.
     mechanism : Blocks, DrawnAttributes of single columns, or HarmonyFrequency, optional
         Of as many attributes as there are columns, with 2 values each, 3 if missing answers have a
         category; `Blocks` for pairs.
@@ -605,7 +605,7 @@ class YesNoTable(Asked[Result]):
         return f"{self.columns!r}, yes={self.yes!r}, no={self.no!r}"
 
     def _question(self, n: int) -> Question:
-        from ldpnb.serve.choose import Crosstabs, Marginals
+        from ldpnb.choose.attributes import Crosstabs, Marginals
 
         d = len(self.columns)
         if self.pairs:
@@ -752,7 +752,7 @@ class YesNoTable(Asked[Result]):
 
         Of a pair it is that of a quarter.
         """
-        from ldpnb.serve.choose import Row
+        from ldpnb.choose.planning import Row
 
         made = self._question(n)._choice(Row("", partial(replace, self.mechanism), ""))
         return PlannedError(next(iter(made.errors.values())))
