@@ -123,3 +123,141 @@ def test_the_workshop_of_the_book_says_where_it_went():
         from ldpnb import book  # noqa: F401
     with pytest.raises(ModuleNotFoundError, match=said):
         from ldpnb.book import settle  # noqa: F401
+
+
+# modules of `ldpnb.serve` in 1.0.0, where their names are now, and these: an old name, or old=new
+SERVE = [
+    (
+        "choose",
+        "ldpnb.choose._rows",
+        "LARGEST MANY TINY",
+    ),
+    (
+        "choose",
+        "ldpnb.choose.attributes",
+        "Crosstabs Marginals",
+    ),
+    (
+        "choose",
+        "ldpnb.choose.items",
+        "Frequent Item LONG MOST SHORT Sets",
+    ),
+    (
+        "choose",
+        "ldpnb.choose.numbers",
+        "Distribution OneNumber Vector",
+    ),
+    (
+        "choose",
+        "ldpnb.choose.pairs",
+        "Correlation Pairs",
+    ),
+    (
+        "choose",
+        "ldpnb.choose.questions",
+        "TASKS",
+    ),
+    (
+        "collecting",
+        "ldpnb.collecting.partitions",
+        "AWAITED CHECKSUMS ClusterError Collected FAN_IN GROUP HEAD LAYOUT LOST OWN PLAIN "
+        "PartitionError StrPath Told WIDE WITH_WAVE collect read save",
+    ),
+    (
+        "comparing",
+        "ldpnb.survey.comparing",
+        "Homogeneity ROWS difference differences same_everywhere",
+    ),
+    (
+        "drawing",
+        "ldpnb.survey.drawing",
+        "ALARM R Supported about_all check_draw check_of deal left_over people_at_least people_in "
+        "plausible shuffled some_of",
+    ),
+    (
+        "keeping",
+        "ldpnb.collecting._given",
+        "Asking=SurveyQuestion",
+    ),
+    (
+        "keeping",
+        "ldpnb.collecting.files",
+        "FORM LONGEST Memoising SUM StrPath WITH_WAVE digested identity load_state load_tally "
+        "save_state save_tally",
+    ),
+    (
+        "keeping",
+        "ldpnb.survey.accounts",
+        "Account BudgetError CONDITIONS SLACK within_limit",
+    ),
+    (
+        "one_answer",
+        "ldpnb.survey.one_answer",
+        "CLOSE MANY Number OneOf Strings",
+    ),
+    (
+        "planning",
+        "ldpnb.choose.planning",
+        "CLOSE Question Row WIDTHS bits_of least_epsilon",
+    ),
+    (
+        "ranking",
+        "ldpnb.choose.ranking",
+        "Choice LONG Ranking check_half_width check_power needed written",
+    ),
+    (
+        "screening",
+        "ldpnb.collecting.screening",
+        "BINS Bits Screening Test screen",
+    ),
+    (
+        "several_answers",
+        "ldpnb.survey.several_answers",
+        "HALVINGS Ratings TINY YesNoTable",
+    ),
+    (
+        "survey",
+        "ldpnb.survey.survey",
+        "Survey",
+    ),
+    (
+        "waves",
+        "ldpnb.survey.waves",
+        "BY_CHANCE NAMED NAMED_WAVES NEAR OverWaves ROUNDING Waves pool_waves",
+    ),
+    (
+        "ways",
+        "ldpnb.choose.ways",
+        "ENOUGH WORSE Way Ways said shared_out ways",
+    ),
+    (
+        "wire",
+        "ldpnb.collecting.wire",
+        "DECIMAL DIGITS FORM Field HEADER JSON PLAIN SAFE Text WITH_WAVE fields_of from_wire header "
+        "schema sections to_wire",
+    ),
+]
+SERVE_DOOR = (
+    "Account BudgetError Choice ClusterError Collected Contrast Contrasts Entry Homogeneity "
+    "Number OneOf PartitionError Ranking Ratings RatingsResult Result Screening Strings Survey "
+    "Waves Way Ways YesNoTable catalogue collect difference differences from_wire header "
+    "identity load_state load_tally pool_waves read same_everywhere save save_state save_tally "
+    "schema screen to_wire vectors"
+).split()
+
+
+@pytest.mark.parametrize("old, new, names", SERVE)
+def test_names_of_serve_answer_with_the_new_one(old, new, names):
+    before = import_module(f"ldpnb.serve.{old}")
+    after = import_module(new)
+    for name in names.split():
+        known, _, now = name.partition("=")
+        assert getattr(before, known) is getattr(after, now or known)
+
+
+def test_the_door_of_serve_has_the_names_of_1_0_0():
+    serve = import_module("ldpnb.serve")
+    packages = [import_module(f"ldpnb.{name}") for name in ("choose", "collecting", "survey")]
+    assert set(serve.__all__) == set(SERVE_DOOR)
+    for name in SERVE_DOOR:
+        assert [getattr(one, name) for one in packages if name in one.__all__] == [getattr(serve, name)]
