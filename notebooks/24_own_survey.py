@@ -386,7 +386,7 @@ check(
 krr = GRR(k=K, epsilon=EPS)
 reason = OneOf(REASONS, missing="no answer", mechanism=krr)
 result = reason.estimate(reason.tally(reports))
-print(result)
+result
 
 # %% [markdown]
 # Estimates and errors are those of our server, for the population; `people=True` gives errors for these people.
@@ -583,7 +583,7 @@ dice = np.random.default_rng(12)
 ODDS = [0.3, 0.3, 0.2, 0.1, 0.1]
 grades = {name: dice.choice(GRADES, 3000, p=ODDS) for name in names}
 counted = one_each.tally(one_each.perturb(grades, rng=dice))
-print(one_each.estimate(counted, people=True)["question 1"])
+one_each.estimate(counted, people=True)["question 1"]
 
 # %% [markdown]
 # These errors are about all 3,000 people, and contain the chance of who was asked.
