@@ -3,13 +3,14 @@
 import subprocess
 import sys
 from dataclasses import dataclass
+from enum import Enum
 from itertools import product
 from math import inf, nan
 
 import numpy as np
 import pytest
 
-from ldpnb import GRR, OUE, RAPPOR, StateEncoding, check_mechanism
+from ldpnb import GRR, OUE, PCE, RAPPOR, StateEncoding, check_mechanism
 from ldpnb.chance import Paths, bernoulli, log_up
 from ldpnb.core import Example, Kept
 from ldpnb.exact import laws, worst
@@ -665,6 +666,46 @@ def test_people_of_a_crowd_share_no_objects():
         crowds(Example(SendsObjects(k=3, epsilon=1.0), np.arange(3)))
 
 
+class Letter(Enum):
+    """Constants, of which a receiver has one each; their values are lists."""
+
+    A = [0]
+    B = [1]
+    C = [2]
+
+
+class SendsConstants(SendsObjects):
+    """Sends members of an Enum."""
+
+    def perturb(self, values, *, rng):
+        codes = GRR.perturb(self, values, rng=rng).tolist()
+        reports = np.empty(len(codes), object)
+        for i, code in enumerate(codes):
+            reports[i] = (code, list(Letter)[code])
+        return reports
+
+
+class SendsFalseMembers(SendsObjects):
+    """Sends objects that say they are members of an Enum: one for all who share answer and value."""
+
+    def perturb(self, values, *, rng):
+        codes = GRR.perturb(self, values, rng=rng).tolist()
+        reports = np.empty(len(codes), object)
+        known = {}
+        for i, pair in enumerate(zip(codes, np.asarray(values).tolist(), strict=True)):
+            member = object.__new__(Letter)
+            member._name_, member._value_ = "A", [0]
+            reports[i] = (pair[0], known.setdefault(pair, member))
+        return reports
+
+
+def test_people_of_a_crowd_may_share_constants():
+    crowds = contract.crowds_of_other_mixtures_are_alone
+    crowds(Example(SendsConstants(k=3, epsilon=1.0), np.arange(3)))
+    with pytest.raises(AssertionError, match="reports of people 0 and . share one Letter, .*: return copy.deepcopy"):
+        crowds(Example(SendsFalseMembers(k=3, epsilon=1.0), np.arange(3)))
+
+
 class LocksAtTimes(OUE):
     """Sends the array of a crowd that all has the fifth value in another form, in some draws."""
 
@@ -688,3 +729,21 @@ def test_the_form_of_each_crowd_is_asked_at_several_draws(monkeypatch):
         monkeypatch.setattr(LocksAtTimes, "told", (entry, one[entry]))
         with pytest.raises(AssertionError, match="another that of 2000 people who all have input 4"):
             contract.crowds_of_other_mixtures_are_alone(Example(LocksAtTimes(k=5, epsilon=1.0), np.arange(5)))
+
+
+class KeepsOfGroups(PCE):
+    """Keeps its report, so that a memory tells a person's public level and no more than ε besides."""
+
+    lifetime_epsilon = property(lambda self: self.epsilon)
+
+    def memoise(self, values, *, rng):
+        return Kept(self, self.perturb(values, rng=rng))
+
+    def respond(self, kept, *, rng):
+        if kept.mechanism != self:
+            raise ValueError("kept must be this mechanism's")
+        return kept.rows.copy()
+
+
+def test_what_is_kept_may_tell_the_public_group():
+    ONE(KeepsOfGroups(k=2, levels=(0.5, 1.0))._example())

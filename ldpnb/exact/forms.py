@@ -179,15 +179,18 @@ class _Sender(Pickler):
 
 def told_apart(value: Any) -> list[Any]:
     """Return the parts of an output of which `form` says which of them are one object."""
-    _, sender = sent(value, PROTOCOLS[0])
-    return sender.parts
+    parts = list[Any]()
+    for protocol in PROTOCOLS:
+        _, sender = sent(value, protocol)
+        parts += sender.parts
+    return parts
 
 
 def _is_told_apart(part: Any) -> bool:
     """Whether a part and its equal are two objects, whatever Python likes.
 
     So are lists, dicts and sets, of a class of one's own with a hash, too, what has no hash, and
-    objects with room for attributes.  What is sent by its name is not.
+    objects with room for attributes.  Classes and functions, which are sent by name, are not.
     """
     kind = type(part)
     if kind.__hash__ is None or isinstance(part, list | dict | set):
