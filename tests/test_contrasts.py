@@ -1146,6 +1146,25 @@ def test_a_set_of_categories_is_as_one_with_chances_of_its_own():
     assert apart.low < apart.estimate < apart.high < 0
 
 
+def test_a_mean_of_these_people_need_not_be_a_share_of_the_reports_that_count():
+    """All have a number, and only reports that were changed have none; exactly, by all counts of 25 people."""
+    asked = OneOf(["a", "b"], epsilon=4.0, values=[0, 1], missing="none")
+    n, holders, (p, q) = 25, 12, (float(x) for x in asked.mechanism.support)
+    law = np.zeros((n + 1, n + 1))  # of the numbers of reports of a, and of b
+    law[0, 0] = 1
+    for i in range(n):
+        a, b = (q, p) if i < holders else (p, q)
+        more = (1 - a - b) * law
+        more[1:] += a * law[:-1]
+        more[:, 1:] += b * law[:, :-1]
+        law = more
+    held = 0.0
+    for a, b in np.argwhere(law > 1e-6).tolist():
+        mean = tallied(asked, (a, b, n - a - b), people=True).mean
+        held += law[a, b] * (mean.low <= holders / n <= mean.high)
+    assert round(held, 3) == 0.969  # with ends that are shares of the reports that count, .922
+
+
 def test_a_mean_among_those_who_answer_has_the_law_of_those_who_did():
     """Nearly exactly, by all counts of a few people; the control is the normal law."""
     asked = OneOf(["a", "b"], epsilon=4.0, values=[2, 3], missing="none")

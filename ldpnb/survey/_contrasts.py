@@ -141,7 +141,8 @@ class Contrast:
 
     ``print`` shows a line.  A sum with one row has the interval of that row, as it is printed but
     for the level; by k-RR, so has one of several rows with one weight, as if they were a row.  A
-    difference of results, or a change, combines the intervals of both.  Other sums of several rows
+    difference of results, or a change, combines the intervals of both; about these people, the
+    wider ones of `between`.  Other sums of several rows
     of one result follow the normal law, with limits that `ldpnb.survey.Result.contrast` states;
     where their error is estimated as 0, ends and p are NaN; these and the error print as "–".
 
@@ -167,8 +168,9 @@ class Contrast:
     ends : function
         Ends of the interval, from z, the quantile of a level.
     between : function, optional
-        About these people: ends that need not be shares which they can have, for sums over several
-        results.  They are `ends`, if nothing is said.
+        About these people: ends that need not be shares which they can have, and that reach z
+        standard errors at least, for sums over several results.  Where there are none, `ends` are
+        taken.
     """
 
     label: str
@@ -757,15 +759,13 @@ def _among_those_with(values: Floats, mean: Contrast) -> Contrast:
     high = np.flatnonzero(values >= most - rounding)
     if len(low) + len(high) == np.count_nonzero(~np.isnan(values)):
         support = _support_among(result, high, low)
-        sampled = _sampled(result)
-        found = []
-        for possible, more in ((True, 0.0), (False, support.part_of_a_report)):
-            of_share = partial(_ends_of_support, support, sampled, possible)
-            ends = partial(moved, of_share, most - least, least)
-            away = (most - least) * more
-            found.append(partial(reaching, mean.estimate, mean.error, away, ends))
-        between = found[1] if result.people else None
-        return replace(mean, ends=found[0], between=between)
+        # about these people, it need not be a share of the reports that count
+        possible = not result.people
+        of_share = partial(_ends_of_support, support, _sampled(result), possible)
+        away = 0.0 if possible else (most - least) * support.part_of_a_report
+        ends = partial(moved, of_share, most - least, least)
+        reached = partial(reaching, mean.estimate, mean.error, away, ends)
+        return replace(mean, ends=reached, between=None)
     m: Any = result.tally.mechanism
     p, q = m.chances
     largest = float(np.abs(mean.parts[0].weights).max())

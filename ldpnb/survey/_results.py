@@ -101,11 +101,11 @@ class Result:
 
     Estimates are not clipped: by chance, one may lie below 0 or above what is possible.  So may the
     end of an interval about a population; exact ends of a share about these very people are shares
-    that they can have (see `ldpnb.intervals`).  ``result[label]`` is one row, an `Entry`; a loop
-    runs over all rows; ``print`` shows them as a table.  There, labels of more than 40 characters
-    are cut in the middle; where two would look the same, ``[i]`` is the place of the label in
-    `labels`.  The table holds an ε: where Windows sends it to a file or pipe, Python before 3.15
-    has to be started with ``PYTHONUTF8=1``.
+    that they can have (see `ldpnb.intervals`), but for those of means and of sums over results.
+    ``result[label]`` is one row, an `Entry`; a loop runs over all rows; ``print`` shows them as a
+    table.  There, labels of more than 40 characters are cut in the middle; where two would look the
+    same, ``[i]`` is the place of the label in `labels`.  The table holds an ε: where Windows sends
+    it to a file or pipe, Python before 3.15 has to be started with ``PYTHONUTF8=1``.
 
     Attributes
     ----------

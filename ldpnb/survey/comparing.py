@@ -42,11 +42,13 @@ def difference(
     reports, which is always allowed for.
 
     Intervals of two rows, or of sets as of ``top(2)``, are combined, so that they hold for rare
-    categories, too (Zou and Donner 2008).  Those of differences within one result, and of contrasts
-    with rows of several weights, follow the normal law, as in `Result.contrast`.
+    categories, too (Zou and Donner 2008), by mechanisms of which each report supports a row or does
+    not: not by Hadamard response, whose few reports about a row may show no scatter at all.  Those
+    of differences within one result, and of contrasts with rows of several weights, follow the
+    normal law, unless they come down to one row or set, as in `Result.contrast`.
 
     So it is about these people: of 10 to 200 people in a group, by k-RR of two or four categories
-    at ε = 0.5 to 6, 95 % intervals cover at least 95 %, and 99 % intervals at least 98.0 %; the
+    at ε = 0.5 to 6, 95 % intervals cover at least 95 %, and 99 % intervals at least 97.7 %; the
     least, where nobody of one group is in the category, everybody of the other one, and hardly any
     report is changed.  Where shares are the same, 99 % intervals cover at least 99 %.
 

@@ -200,9 +200,10 @@ class Waves:
     about all people of whom some were drawn, are exact for new people, and of the same ones the
     largest that estimated shares allow; see `ldpnb.survey.waves`, which says by how little a mean
     over many waves may fall short.  Intervals of rows are combined, so that they hold for rare
-    categories, too; those of waves of contrasts with several rows follow the normal law, as in
-    `Result.contrast`.  Of numbers, errors about these people are too wide, if anything, as in each
-    result.
+    categories, too (as in `difference`, which says by which mechanisms); those of waves of
+    contrasts with rows of several weights follow the normal law, unless they come down to one row
+    or set, as in `Result.contrast`.  Of numbers, errors about these people are too wide, if
+    anything, as in each result.
 
     About these people is about each wave's: if people are new, a change is that from one group to
     the other.
