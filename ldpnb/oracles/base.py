@@ -62,7 +62,8 @@ class ItemOracle(Mechanism):
 
     It gives `support`, `realised_epsilon`, `layout`, `_perturb`, `_count` and `linear_variance`.
     If its tallies do not count the supporters of each item, it gives `_supporters`, too, and
-    ``counts_items = False``.
+    ``counts_items = False``; if its estimated shares do not always sum to 1,
+    `_linear_variance_of_nobody`.
 
     Parameters
     ----------
