@@ -400,21 +400,10 @@ def made():
     return MADE or MADE.update((name, json.loads(tool.written(held))) for name, held in tool.contents()) or MADE
 
 
-def alike(one, other):
-    """Whether two contents are equal, but for the last digits of floats, which depend on the machine."""
-    if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(alike(one[key], other[key]) for key in one)
-    if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(map(alike, one, other))
-    if isinstance(one, float) or isinstance(other, float):
-        return math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-9)
-    return one == other and type(one) is type(other)
-
-
 def test_files_of_vectors_are_up_to_date_and_small():
     paths = {path.name: path for path in tool.FOLDER.iterdir()}
     assert paths.keys() == made().keys() and {f"{name}.json" for name in catalogue()} < paths.keys()
-    old = [name for name in paths if not alike(json.loads(paths[name].read_text("utf-8")), made()[name])]
+    old = [name for name in paths if not tool.alike(json.loads(paths[name].read_text("utf-8")), made()[name])]
     assert not old, f"{old} are not what is made now: make vectors; a change of the form needs another version"
     sizes = [path.stat().st_size for path in paths.values()]
     assert max(sizes) < 40_000 and sum(sizes) < 500_000

@@ -8,6 +8,7 @@ fails; and for some mechanisms one of a usual size, whose hash or matrix cannot 
 """
 
 import json
+import math
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -70,17 +71,35 @@ def written(held: dict[str, Any]) -> str:
     return f"{head}, {json.dumps(things)}: [\n" + ",\n".join(map(_one, held[things])) + "\n]}\n"
 
 
+def alike(one: Any, other: Any) -> bool:
+    """Return whether two contents are equal, but for the last digits of floats, which depend on the machine."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(alike(one[key], other[key]) for key in one)
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(alike, one, other))
+    if isinstance(one, float) or isinstance(other, float):
+        return math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-9)
+    return one == other and type(one) is type(other)
+
+
+def keeps(path: Path, text: str) -> bool:
+    """Return whether a file says the same as a text, so that it need not be written."""
+    return path.is_file() and alike(json.loads(path.read_text("utf-8")), json.loads(text))
+
+
 def _one(thing: dict[str, Any]) -> str:
     parts = (f"{json.dumps(key)}: {json.dumps(value, separators=(',', ':'))}" for key, value in thing.items())
     return "{" + ",\n ".join(parts) + "}"
 
 
 def main() -> None:
-    """Write the files, and remove others."""
+    """Write the files that say something else, and remove others."""
     FOLDER.mkdir(exist_ok=True)
     made = dict(contents())
     for name, held in made.items():
-        (FOLDER / name).write_text(written(held), "utf-8")
+        text = written(held)
+        if not keeps(FOLDER / name, text):
+            (FOLDER / name).write_text(text, "utf-8")
     for path in {*FOLDER.glob("*.json")} - {FOLDER / name for name in made}:
         path.unlink()
 
