@@ -144,7 +144,7 @@ def test_the_first_cell_finds_all_that_it_needs_in_the_archive_beside_it(tmp_pat
     files = [Path(word) for word in f"{lock} {wheels}".split() if "/" in word]
     assert [path.name.partition("-")[0] for path in files] == ["requirements.txt", "ldpnb", "ldpnb_book"]
     assert {path.parent.name for path in files} == {archive.stem}
-    assert sorted(path.name for path in tmp_path.iterdir()) == [archive.name, "pip.py"]
+    assert sorted(path.name for path in tmp_path.iterdir() if path.name != "__pycache__") == [archive.name, "pip.py"]
     assert not files[0].exists()
 
 
